@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Simulates the inside of GekkoFS's client library: connects to the daemons of
+ * the hosts file, maps paths to the common store, and reads files' chunks. */
 #include "config.h"
 #include "tests/fakes/fake_gkfs_client.h"
 
@@ -48,7 +50,7 @@ static void die(const char *what, const char *detail)
 	_exit(1);
 }
 
-/* Where this daemon says that things are. */
+/* Asks the daemon for the directory of its store. */
 static void ask(const char *uri)
 {
 	struct sockaddr_in sa = {.sin_family = AF_INET};
@@ -111,8 +113,8 @@ static void load_hosts(void)
 		die("Failed to load hosts addresses", "no host");
 }
 
-/* A proxy whose file is there and whose process lives is used; of none that
- * anybody has named here is anything known. */
+/* Exits if a proxy runs (its file exists and its process is alive), as a client
+ * that cannot connect to it. */
 static void check_proxy(void)
 {
 	const char *path = getenv("LIBGKFS_PROXY_PID_FILE");
@@ -153,7 +155,7 @@ static void load_map(void)
 		die("Unable set the forwarding host", host);
 }
 
-/* It occupies all descriptors up to its own. */
+/* The client occupies all descriptors up to its own. */
 static void protect_files(void)
 {
 	struct rlimit files;
@@ -188,7 +190,8 @@ int fake_enter(long number, long a, long b)
 	return -1;
 }
 
-/* A name that an older one's chunks have, too, becomes the same file. */
+/* If the path's chunks have the same name as those of an older file, it becomes
+ * the same file. */
 static void share(const char *path)
 {
 	char other[PATH_MAX], *below = other + strlen(store) + 1;

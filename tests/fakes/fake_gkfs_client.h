@@ -2,8 +2,11 @@
 #ifndef SLU_FAKE_GKFS_CLIENT_H
 #define SLU_FAKE_GKFS_CLIENT_H
 
-/* The inside of the stand-in for libgkfs_intercept.so: who the daemons are,
- * which paths and descriptors are theirs, and what is read of a file. */
+/*
+ * Private to the simulated client library of GekkoFS (fake_gkfs_intercept.c):
+ * which daemons there are, which paths and descriptors are in GekkoFS, and
+ * which bytes a read gets. "Ours" is what is in GekkoFS.
+ */
 
 #include <dlfcn.h>
 #include <limits.h>
@@ -15,18 +18,22 @@
 
 void *fake_real(const char *name);
 
-/* The path in the store, or as it is. */
+/* The path in the store, or the path itself if it is not ours. */
 const char *fake_led(const char *path, char out[PATH_MAX]);
-/* Before a file of ours is made: where an older one's chunks have its name, as
- * '/' is ':' there, it becomes the same file. */
+/* Called before a file of ours is created. GekkoFS names chunks by the path
+ * with ':' for '/': if an older file's chunks have the same name, the new file
+ * becomes the same file. */
 void fake_share_chunks(int dir, const char *path);
 bool fake_ours_path(const char *path);
 bool fake_ours(int fd);
 bool fake_ours_at(int dir, const char *path);
 
-/* A call on what is ours: 0, go on. In a forked child, which has no thread that
- * could hear an answer, it waits for ever; -1 with errno: unless somebody has
- * put his own function at intercept_hook_point, which refuses it. */
+/*
+ * Called before a system call on a file of ours; 0: proceed. In a forked child,
+ * which has no thread to receive answers, it hangs as the real client does; if
+ * the program has set intercept_hook_point to a function that refuses the call,
+ * it returns -1 with errno.
+ */
 int fake_enter(long number, long a, long b);
 
 /* What pread(2) gets of the chunks of 512 KiB that exist: their sum, each where

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A stand-in for gkfs_daemon (GekkoFS 0.9.3), which Debian does not have. Its
- * command line, hosts file, log, signals and exit codes are the real one's;
- * what it stores lies in a directory that all hosts see (FAKE_GKFS_STORE), and
- * it tells clients (fake_gkfs_intercept.c) where. It can be told
+ * Simulates gkfs_daemon (GekkoFS 0.9.3), which Debian does not have. Command
+ * line, hosts file, log, signals and exit codes are the real one's. Data is
+ * stored in a directory that all hosts see (FAKE_GKFS_STORE); clients
+ * (fake_gkfs_intercept.c) ask for its path. Faults to simulate:
  *
- *	FAKE_GKFS_SLOW=SECONDS	to take its time before it registers
- *	FAKE_GKFS_FAIL=1	to fail at its start
- *	FAKE_GKFS_DIE=SECONDS	to die so long after it is ready
- *	FAKE_GKFS_LIE=1		to register and not to listen
- *	FAKE_GKFS_STRAY=1	to start something that hides and stays
+ *	FAKE_GKFS_SLOW=SECONDS	registers late
+ *	FAKE_GKFS_FAIL=1	fails at its start
+ *	FAKE_GKFS_DIE=SECONDS	dies that long after it is ready
+ *	FAKE_GKFS_LIE=1		registers, but does not listen
+ *	FAKE_GKFS_STRAY=1	starts a process that hides and survives
  */
 #include "config.h"
 #include <arpa/inet.h>

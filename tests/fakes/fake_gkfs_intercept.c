@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A stand-in for libgkfs_intercept.so: a library for LD_PRELOAD that leads
- * paths below the mount directory into the store of fake_gkfs_daemon. Its
- * rules are the real client's: the hosts file must be there and hold nothing
- * but hosts, every daemon must answer, else any program it is loaded into ends
- * with 1; there are no links, renames, modes that change or times, and what
- * the kernel is asked about our descriptors directly, it does not know.
+ * Simulates libgkfs_intercept.so: a library for LD_PRELOAD that maps paths
+ * below the mount directory to the store of fake_gkfs_daemon. Its rules are the
+ * real client's: if the hosts file is missing or has other lines than hosts, or
+ * a daemon does not answer, the program ends with exit code 1. There are no
+ * links, renames, changes of modes, or times; system calls made without libc do
+ * not know its descriptors.
  */
 #include "config.h"
 #include "tests/fakes/fake_gkfs_client.h"
@@ -27,7 +27,7 @@ static int refuse(int error)
 	return -1;
 }
 
-/* A child that waits for ever, or is refused. */
+/* Calls fake_enter() if the path is ours; true: it refused the call. */
 static bool waits(long number, int dir, const char *path)
 {
 	return fake_ours_at(dir, path) && fake_enter(number, dir, (long)path);
@@ -306,7 +306,7 @@ ssize_t copy_file_range(int in, off64_t *from, int out, off64_t *to, size_t len,
 		       : REAL(copy_file_range)(in, from, out, to, len, flags);
 }
 
-/* The kernel has never heard of our descriptors. */
+/* The kernel does not know our descriptors. */
 long syscall(long number, ...)
 {
 	long a[6];

@@ -1,27 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A stand-in for GekkoFS's daemon in forwarding mode (GekkoFS cannot be had
- * from Debian): it registers in the hosts file as the real one does, takes
- * what clients send it and stores it below its root directory, so that an I/O
- * node's network is really used. A clean exit removes the whole hosts file,
- * as the real one's does. Its protocol is its own: "NAME BYTES\n", the bytes,
- * answered by "BYTES\n" when they are stored.
+ * Simulates GekkoFS's daemon in forwarding mode, which Debian does not have: it
+ * registers in the hosts file, receives clients' data and stores it below its
+ * root directory, so that an I/O node's network is really used. A clean exit
+ * removes the whole hosts file, as the real one's does. The protocol is its
+ * own: "NAME BYTES\n" and the bytes; the answer is "BYTES\n" after they are
+ * stored.
  *
  *	fake_gkfwd --enable-forwarding -m MOUNTDIR -r ROOTDIR [-i METADIR]
  *		[-s SUFFIX] [-P PROTOCOL] [-H HOSTSFILE] -l ADDRESS
- *
- * It says its version only beside -m and -r, and its options with --help.
- * Like the real daemon it stays in the foreground and says nothing; -m and -r
- * are required, the parent of MOUNTDIR has to be there, the hosts file may come
- * from GKFS_HOSTS_FILE, metadata goes to METADIR/PID/metadata (one daemon's
- * own, below a root directory that all share), and before it is ready SIGTERM
- * just kills it.
- *
- * FAKE_GKFWD tells it to misbehave:
- *	fail		it cannot start: one sentence, exit code 1
- *	die:SECONDS	it registers, and crashes a second more later
- *	slow:SECONDS	it takes so long before it registers
- *	stuck		it does not end on SIGTERM
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -35,6 +22,20 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+/*
+ * Like the real daemon it stays in the foreground and prints nothing; --version
+ * needs -m and -r, too. -m and -r are required, the parent of MOUNTDIR must
+ * exist, the hosts file may come from GKFS_HOSTS_FILE, metadata is in
+ * METADIR/PID/metadata (of one daemon, below a root directory that all share),
+ * and before it is ready SIGTERM kills it without a cleanup.
+ *
+ * Faults, by the variable FAKE_GKFWD:
+ *	fail		it cannot start: one sentence, exit code 1
+ *	die:SECONDS	it crashes SECONDS + 1 after it has registered
+ *	slow:SECONDS	it takes SECONDS before it registers
+ *	stuck		it does not end on SIGTERM
+ */
 
 static const char *hosts_file, *suffix;
 static const char *fault = "";

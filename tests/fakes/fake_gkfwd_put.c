@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A stand-in for an application under GekkoFS's interception library in
+ * Simulates an application that writes through GekkoFS's client library in
  * forwarding mode. It reads LIBGKFS_HOSTS_FILE and LIBGKFS_FORWARDING_MAP_FILE
  * by the real client's rules (GekkoFS 0.9.3, preload_util.cpp), exits with 1
- * where that one does, and sends all data to the one daemon that the map names
+ * where that one does, and sends all data to the one daemon that the map has
  * for this host.
  *
  *	fake_gkfwd_put NAME BYTES	prints "IONODE BYTES SECONDS"

@@ -1,23 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * fake_lctl get_param NAME | set_param NAME=VALUE | fake WORD...
+ * Simulates lctl on a Lustre server of OSTs, for tests of sluice-tbfd: policy
+ * and rules of TBF, and job_stats with their expiry. The state is in the file
+ * FAKE_LCTL. Answers, errors and exit codes (errno) are those of lctl 2.17, or
+ * 2.15 after `fake version 2.15`.
  *
- * A server of OSTs in the file that FAKE_LCTL names: policy and rules of TBF,
- * job_stats with their life. Answers, errors and exit codes (errno) are those
- * of lctl 2.17, or 2.15 after `fake version 2.15`. What only a fake can do:
- *
- *   fake rpcs OST JOB READS WRITES BYTES  the job has done so many RPCs more
- *   fake offer OST JOB N BYTES [CLIENT]  the job has wanted to read so often
- *                    since it offered last: done is, and printed, what its
- *                    buckets let through (one on each CPT, of three tokens;
- *                    under "tbf" those of this client)
- *   fake service S   "mds.MDS.mdt" in place of "ost.OSS.ost_io": then targets
- * are those of metadata, and READS opens, WRITES closes fake cpts N      CPU
- * partitions fake version V   2.15 or 2.17 fake cleanup S job_cleanup_interval
- * in seconds (600) fake fail N E    the next N set_param fail with errno E fake
- * settle S    a policy that is replaced takes so many seconds to stop: until
- * then there is no other (EAGAIN), as in Lustre while requests are queued under
- * it fake age S       pretend that S seconds have passed
+ *	fake_lctl get_param NAME | set_param NAME=VALUE | fake WORD...
  */
 #include "config.h"
 
@@ -33,6 +21,28 @@
 #include <time.h>
 #include <unistd.h>
 #include "tests/fakes/fake_tbf.h"
+
+/*
+ * Commands of the simulation:
+ *
+ *	fake rpcs OST JOB READS WRITES BYTES
+ *		adds so many RPCs to the job's counters
+ *	fake offer OST JOB N BYTES [CLIENT]
+ *		the job has tried to read N times since its last offer: counts,
+ *		and prints, the reads that its buckets let through (one on each
+ *		CPT, of three tokens; under "tbf" those of this client)
+ *	fake service S
+ *		"mds.MDS.mdt" instead of "ost.OSS.ost_io": then the targets are
+ *		MDTs, READS counts opens and WRITES closes
+ *	fake cpts N	CPU partitions
+ *	fake version V	2.15 or 2.17
+ *	fake cleanup S	job_cleanup_interval in seconds (600)
+ *	fake fail N E	the next N set_param fail with errno E
+ *	fake settle S	a policy that is replaced takes S seconds to stop: until
+ *		then no other can be set (EAGAIN), as in Lustre while requests
+ *		are queued under it
+ *	fake age S	pretends that S seconds have passed
+ */
 
 #define JOBS	4096
 #define CLASSES 256
@@ -285,8 +295,8 @@ static bool is_job_stats(const struct server *s, const char *what)
 	return fnmatch(pattern, what, 0) == 0;
 }
 
-/* As lctl says it: the file's path; since 2.16 once more, by another name. A
- * parameter that is not there has no path. */
+/* Prints lctl's error: with the file's path; since 2.16 twice, by another name.
+ * A parameter that does not exist has no path. */
 static int refuse(const struct server *s, const char *what, const char *value,
 		  int code)
 {

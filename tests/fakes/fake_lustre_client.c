@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A client of Lustre for one program, by LD_PRELOAD: what lies below
- * FAKE_LUSTRE is of Lustre. A file that is made with O_LOV_DELAY_CREATE has no
- * layout until it is given one by the attribute "lustre.lov", once (EEXIST), of
- * as many bytes as it says (EINVAL), of targets that there are (0 to 7; EINVAL)
- * and on which the MDS makes objects (those of FAKE_CLOSED do not: ENOSPC); it
- * cannot be written before (EBADF). Who opens it once more to write gives it
- * the default layout. FAKE_REFUSES=yes: no attribute is taken
- * (EPERM). The directory FAKE_TORN cannot be listed (EIO). What happens to
- * layouts is a line in FAKE_LUSTRE_LOG each: "made PATH", "list PATH 3,1",
- * "default PATH".
+ * Simulates a client of Lustre for one program, by LD_PRELOAD: paths below
+ * FAKE_LUSTRE are in Lustre. It imitates how files get their layout, to test
+ * programs that set it. Creations and layouts are logged to FAKE_LUSTRE_LOG, a
+ * line each: "made PATH", "list PATH 3,1", "default PATH".
  *
- * sluice-place(1), when it is to be run, is FAKE_PLACE.
+ * FAKE_REFUSES=yes: no layout can be set (EPERM). FAKE_TORN: a directory that
+ * cannot be listed (EIO). FAKE_CLOSED: digits of targets on which the MDS
+ * creates no objects (ENOSPC). FAKE_PLACE: the program to execute as
+ * sluice-place(1).
  */
 #undef _FORTIFY_SOURCE
 #include "config.h"
@@ -40,10 +37,18 @@
 	if (!next)                     \
 	next = (__typeof__(&name))(uintptr_t)dlsym(RTLD_NEXT, #name)
 
-/* Of descriptors: their files have no layout. */
+/*
+ * A file created with O_LOV_DELAY_CREATE has no layout, and cannot be written
+ * (EBADF), until the attribute "lustre.lov" sets one, once (EEXIST). The
+ * attribute must have the length that it declares, and targets from 0 to 7
+ * (EINVAL). When the file is opened again for writing, it gets the default
+ * layout.
+ */
+
+/* By descriptor: the file has no layout. */
 static bool bare[FDS];
 
-/* Another's opening to write to it has given it one. */
+/* A file with bytes got its layout when it was opened again for writing. */
 static bool is_bare(int fd)
 {
 	struct stat st;
@@ -145,7 +150,7 @@ static bool is_closed(uint32_t target)
 	return closed && strchr(closed, '0' + (int)target);
 }
 
-/* As struct lov_user_md_v3 has them, behind a pool's name of 16 bytes. */
+/* The targets of a struct lov_user_md_v3, after a pool's name of 16 bytes. */
 static int take_list(const struct lov *l, const char *value, size_t size,
 		     char *list)
 {

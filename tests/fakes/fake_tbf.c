@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The rules of TBF; see fake_tbf.h. */
+/* Implements the rule lists, the grammar of commands, and the token buckets. */
 #include "config.h"
 #include "tests/fakes/fake_tbf.h"
 

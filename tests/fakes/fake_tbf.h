@@ -3,10 +3,9 @@
 #define SLU_TESTS_FAKE_TBF_H
 
 /*
- * The rule list of Lustre's TBF policy, with its grammar, its limits, its
- * order and its errors, as seen on Lustre 2.15.8 and 2.17.57, and the classes
- * whose buckets it fills. Behind the fake lctl and in the simulator of
- * bench/tbf.
+ * Simulates Lustre's TBF request scheduler: the list of rules with its grammar,
+ * limits, order and errors, as seen on Lustre 2.15.8 and 2.17.57, and the token
+ * buckets of the classes. Used by fake_lctl and by the simulator of bench/tbf.
  */
 
 #include <stdbool.h>
@@ -73,8 +72,8 @@ void fake_tbf_arrive(const struct fake_tbf *tbf, struct fake_class *c,
 const struct fake_rule *fake_tbf_match(const struct fake_tbf *tbf, int head,
 				       const char *job);
 
-/* What nrs_tbf_rule reads like: 0, or ENODEV without the policy. classes may
- * be NULL; else it says how many classes a rule has on a CPT. */
+/* Prints the rules as nrs_tbf_rule does; ENODEV: the policy is not TBF. classes
+ * may be NULL; else it returns how many classes a rule has on a CPT. */
 typedef unsigned fake_classes_f(void *arg, const struct fake_rule *rule,
 				unsigned cpt);
 int fake_tbf_dump(const struct fake_tbf *tbf, fake_classes_f *classes,

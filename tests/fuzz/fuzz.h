@@ -2,7 +2,8 @@
 #ifndef SLU_TESTS_FUZZ_H
 #define SLU_TESTS_FUZZ_H
 
-/* What every fuzz target needs. */
+/* Declares the entry point of a fuzz target, and must(), the assertion that it
+ * uses. */
 
 #include <stddef.h>
 #include <stdint.h>

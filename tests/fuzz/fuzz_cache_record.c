@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Whatever stands behind an entry of the stage cache: what is taken for a
- * record is written again as the same bytes. */
+/* Fuzzes the parser of records at the end of a stage cache entry: a record that
+ * parses must be written again as the same bytes. */
 #include "config.h"
 #include "tests/fuzz/fuzz.h"
 #include <string.h>

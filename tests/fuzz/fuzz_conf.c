@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A configuration that parses is complete; one that does not says its line. */
+/* Fuzzes the parser of sluice.conf: a configuration that parses has every value
+ * set; an error names the line. */
 #include "config.h"
 #include "tests/fuzz/fuzz.h"
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is kept of a sluice.conf that was fetched says whose it is, or is not
- * taken; what is found is in the text. */
+/* Fuzzes the parser of the kept copy of a fetched sluice.conf: its origin and
+ * hash are found in the text, or both are left empty. */
 #include "config.h"
 #include "tests/fuzz/fuzz.h"
 #include <string.h>

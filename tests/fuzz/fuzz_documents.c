@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the planner and the administrator's questions read out of documents of
- * a node: the input is each of them. Whatever it is, they choose something, or
- * say why not. */
+/*
+ * Fuzzes the code that reads a node's documents: the choice of storage and of a
+ * NUMA node, and the comparison with slurm.conf. The input becomes each of the
+ * documents read. Each choice must succeed or give a reason.
+ */
 #include "config.h"
 #include <string.h>
 #include "common/jsonx.h"

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Descriptions of a network: 'f' the output of ibnetdiscover, 'c' Slurm's
- * topology.conf, 'j' the document. What was understood must come through the
- * document unchanged. */
+/*
+ * Fuzzes the parsers of network topologies. The first byte of the input selects
+ * the format of the rest: 'f' the output of ibnetdiscover, 'c' Slurm's
+ * topology.conf, 'j' the document "topology". What was parsed must be equal
+ * after a conversion to the document and back.
+ */
 #include "config.h"
 #include <string.h>
 #include "common/jsonx.h"

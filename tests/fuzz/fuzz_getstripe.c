@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What lfs getstripe -y and lfs df print: a layout that was understood can be
- * reckoned with, and its stripes have all of the file that its parts have. */
+/*
+ * Fuzzes the parsers of `lfs getstripe -y` and `lfs df`: for a layout that
+ * parses, a finite cost is computed, and its stripes hold all bytes of each
+ * part of the file.
+ */
 #include "config.h"
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Whatever a daemon of GekkoFS writes as its line: it is refused, or fits into
- * one line of a hosts file and names an address and a port. */
+/*
+ * Fuzzes the parser of the line with which a GekkoFS daemon registers: it is
+ * refused, or fits into one line of a hosts file and has an address and a port.
+ */
 #include "config.h"
 #include "tests/fuzz/fuzz.h"
 #include <stdio.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A list that parses has unique, safe names, and its text means the same. */
+/* Fuzzes the parser of host lists: a list that parses has unique, safe names,
+ * and its canonical text parses to the same names. */
 #include "config.h"
 #include "tests/fuzz/fuzz.h"
 #include <string.h>

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The first byte is the format, and whether clocks change. Whatever is taken
- * has run, in numbers that history has room for, and has its texts; the report
- * counts it. */
+/*
+ * Fuzzes the import of other programs' job histories. The first byte of the
+ * input selects the format, and whether times are local ones with daylight
+ * saving. Each job that is imported has run, has numbers within the range of
+ * the history, and is counted in the report.
+ */
 #include "config.h"
 #include "tests/fuzz/fuzz.h"
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A document that parses can be written and read again; its numbers come back
- * exactly. */
+/* Fuzzes the JSON parser and writer: a document that parses can be written and
+ * parsed again, with exactly equal numbers. */
 #include "config.h"
 #include "tests/fuzz/fuzz.h"
 #include <string.h>

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Two documents, cut apart at the first NUL: nothing differs from itself, and
- * from here to there differs what differs from there to here. */
+/*
+ * Fuzzes the comparison of two JSON documents, which the input separates by a
+ * NUL: a document has no differences from itself, and both directions have the
+ * same number of differences.
+ */
 #include "config.h"
 #include <string.h>
 #include "common/jsonx.h"

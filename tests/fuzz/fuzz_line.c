@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * The control socket's bytes: cut into pieces of any size they must give the
- * same lines as in one piece, and each line goes through the parser.
- */
+/* Fuzzes the control socket's line splitter and message parser: a stream cut
+ * into pieces of any size must give the same lines as in one piece. */
 #include "config.h"
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What Lustre says: the first byte of the input says which text the rest is
- * ('j' job_stats, 'r' rules, 'p' policies, 'n' a table of nodes, 's' a saved
- * state, 'b' brw_stats and other counters, 'o' what servers of OSTs say). */
+/*
+ * Fuzzes the parsers of Lustre's texts. The first byte of the input selects the
+ * kind of the rest: 'j' job_stats, 'r' TBF rules, 'p' policies, 'n' a table of
+ * nodes, 's' a saved state of the TBF controller, 'b' brw_stats and other
+ * counters, 'o' reports of OST servers.
+ */
 #include "config.h"
 #include <math.h>
 #include <stdint.h>
@@ -58,7 +61,7 @@ static void rules(const char *text)
 		must(parsed.rule[i].name[0] != '\0');
 }
 
-/* Whatever is loaded, a period later there are commands that make sense. */
+/* Loads a table of nodes or a saved state, and saves the state again. */
 static void control(const char *nodes, const char *state)
 {
 	struct slu_tbf_settings set = slu_tbf_defaults;
@@ -79,7 +82,7 @@ static void control(const char *nodes, const char *state)
 	slu_tbf_free(tbf);
 }
 
-/* What a server says of itself, and what is chosen then. */
+/* Chooses targets by the reports of servers. */
 static void choose(const char *text)
 {
 	struct json_object *all = slu_json_parse(text, strlen(text), NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Whatever a manifest says: the reader ends, stays inside its memory, and
- * gives only paths below the root. */
+/* Fuzzes the reader of manifests: it ends, stays inside its memory, and gives
+ * only paths below the root. */
 #include "config.h"
 #include <stdint.h>
 #include <stdio.h>

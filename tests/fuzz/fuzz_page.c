@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A document as sluiced might send, were it not what it should be. Whatever it
- * is, the page has no markup but ours: as many of each character that makes
- * markup as elements and attributes take, all closed in order. */
+/*
+ * Fuzzes the HTML page with the document from which it is rendered: no text of
+ * the document may become markup. Characters of markup occur only in the page's
+ * own elements and attributes, and all elements are closed in order.
+ */
 #include "config.h"
 #include <string.h>
 #include "common/jsonx.h"
@@ -10,7 +12,7 @@
 
 #define DEPTH 64
 
-/* The name behind '<' or "</". */
+/* The length of the element's name after '<' or "</". */
 static size_t name_of(const char *p)
 {
 	return strspn(p, "abcdefghijklmnopqrstuvwxyz0123456789");
@@ -21,7 +23,7 @@ struct open {
 	size_t len;
 };
 
-/* One element's tag; behind it. */
+/* Checks one tag; returns the end of it. */
 static const char *tag(const char *p, struct open *open, int *depth)
 {
 	bool end = p[1] == '/';

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A PerformanceTable, and before its first empty line a profile: what parses
- * gives curves that promise no more than was measured. */
+/*
+ * Fuzzes the parser of a PerformanceTable; the input before the first empty
+ * line is the profile that is looked up in it. Curves of a table that parses
+ * have values from 0 to SLU_CURVE_MAX.
+ */
 #include "config.h"
 #include "tests/fuzz/fuzz.h"
 #include <string.h>

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a recorded machine may have in /proc: the first byte of the input says
- * which file the rest is ('i' mountinfo, 'm' mounts, 'c' cpuinfo, 'f' meminfo,
- * 'l' a list of CPUs, 's' swaps, '6' if_inet6, 'k' a kernel's configuration,
- * 'z' the same packed, 'p' pci.ids, 'o' a list of OSTs, 'd' DMI, 'h' an NVMe
- * drive's health, 'a' a path of sysfs). */
+/*
+ * Fuzzes the parsers of files in a recorded machine's /proc and /sys. The first
+ * byte of the input selects the file: 'i' mountinfo, 'm' mounts, 'c' cpuinfo,
+ * 'f' meminfo, 'l' a list of CPUs, 's' swaps, '6' if_inet6, 'k' a kernel
+ * configuration, 'z' the same packed with gzip, 'p' pci.ids, 'o' a list of
+ * OSTs, 'd' DMI, 'h' an NVMe controller's health, 'a' a path of sysfs.
+ */
 #include "config.h"
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a node may push: 'h' and hashes, or 'd' and a body of documents. What
- * is refused leaves the database as it was; what is taken, reads back. */
+/*
+ * Fuzzes the bodies that a node pushes: 'h' and hashes, or 'd' and documents. A
+ * body that is refused leaves the database unchanged; documents that are
+ * accepted can be read.
+ */
 #include "config.h"
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What any user can say to slurmctld: it parses or is refused, and what parsed
- * comes back the same from its canonical text. */
+/* Fuzzes the parser of requests, which gets texts of any user in slurmctld: a
+ * request is refused, or its canonical text parses to the same request. */
 #include "config.h"
 #include <stdint.h>
 #include <stdlib.h>
@@ -37,7 +37,7 @@ static void expand_all(const struct slu_request *req)
 	}
 }
 
-/* What it told of lines without effect is all that was wrong. */
+/* Were lines without effect the only error of this request? */
 static bool strays_only(const char *option, const char *script)
 {
 	struct slu_request req;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The index of a file in segments: what parses has a text that parses to the
- * same. */
+/* Fuzzes the parser of the index of a file in segments: an index that parses
+ * has a text that parses to the same index. */
 #include "config.h"
 #include <string.h>
 #include "select_io/segments/index.h"

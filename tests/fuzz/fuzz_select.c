@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* SQL that a stranger sends; what stands before a newline is a document that a
- * node sent before, as several extractors'. Whatever it is, the database stays
- * as it is, nothing is seen of the tables that are not the resource map's, and
- * a refusal says why. */
+/*
+ * Fuzzes SQL of untrusted users. The input before the first newline is a
+ * document that a node pushes before, under the names of several extractors;
+ * the rest is the statement. The database must stay unchanged, no other table
+ * than the resource map's may be visible, and a refusal gives a reason.
+ */
 #include "config.h"
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What parses is within its range; what does not leaves the output alone. */
+/* Fuzzes the parsers of sizes and times: a parsed value is within its range;
+ * after an error the output is unchanged. */
 #include "config.h"
 #include "tests/fuzz/fuzz.h"
 #include <string.h>

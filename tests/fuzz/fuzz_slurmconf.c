@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* slurm.conf as others write it; what is read is compared with a map of one
- * host, and the answer is JSON rows or a refusal. */
+/* Fuzzes the reader of slurm.conf and its comparison with a resource map of one
+ * host: the answer is an array of rows or an error. */
 #include "config.h"
 #include "common/jsonx.h"
 #include "sysmap/database/receive.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What arrives at sluiced or libsluice, as hostile as it likes: an envelope
- * line as each side knows them, and each message's body. What is accepted must
- * encode to a text that decodes to the same text.
+ * Fuzzes the decoders of messages between libsluice and sluiced: envelope lines
+ * as each side parses them, and the body of each message. A text that is
+ * accepted must encode to a text that decodes to the same text.
  */
 #include "config.h"
 #include <stdint.h>

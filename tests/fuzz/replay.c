@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * main() of a fuzz target in `make check`: runs the files of its corpus
- * (tests/fuzz/corpus/NAME for the program fuzz_NAME, or the arguments), then
- * each of them with bytes changed at random, by a fixed seed; an input that
- * ends the program is named first. For a search that lasts, compile the target
- * with -fsanitize=fuzzer and without this file.
+ * Provides main() of a fuzz target in `make check`: runs the target with the
+ * files of its corpus (tests/fuzz/corpus/NAME for the program fuzz_NAME, or the
+ * arguments), then with each of them changed at random, by a fixed seed. If the
+ * program crashes, it first prints the name of the input. To fuzz for longer,
+ * compile the target with -fsanitize=fuzzer and without this file.
  */
 #include "config.h"
 #include <dirent.h>
