@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The association manager is a fake, and so is the time. */
+/* Tests the look-up of a user's default account in Slurm's association manager,
+ * which is a fake here, as is the time: results are cached. */
 #include "tests/unit/harness.h"
 
 #include <time.h>

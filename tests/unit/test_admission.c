@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Who may start beside what moves bytes on a shared file system: cases worked
- * out by hand, and random days in which what was promised must hold.
+ * Tests which jobs may start next to others that use the bandwidth of a shared
+ * file system: cases worked out by hand, and random days, in which the promised
+ * starts must be kept.
  */
 #include "config.h"
 #include "tests/unit/harness.h"

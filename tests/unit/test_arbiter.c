@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Tests the arbiter, which divides the I/O nodes among running jobs: each
+ * policy step by step, shared I/O nodes, changes of the pool, restarts, and
+ * failing allocations.
+ */
 #include "config.h"
 #include "tests/unit/arbiter_help.h"
 

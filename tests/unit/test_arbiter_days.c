@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Tests the arbiter in random days of jobs: its total is compared with the best
+ * division, found by trying all of them, and its answers with those of a new
+ * arbiter.
+ */
 #include "config.h"
 #include "tests/unit/arbiter_help.h"
 #include "select_io/ion/assignment_delta.h"

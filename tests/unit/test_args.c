@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests the parsing of sysquery's command line: options, operands, refusals,
+ * help. */
 #include "config.h"
 #include "sysquery/cli/ask.h"
 #include "tests/unit/harness.h"

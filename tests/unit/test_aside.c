@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Tests calls that run in a child process with a time limit, because they may
+ * hang (statfs on a dead server): answers, failures, and another user's rights.
+ */
 #include "config.h"
 #include "tests/unit/harness.h"
 #include "burst_buffer/host/aside.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests assignments of I/O nodes sent as differences: a random assignment and
+ * its delta give the new one; a delta without its base is refused. */
 #include "config.h"
 #include "tests/unit/harness.h"
 #include "tests/unit/random.h"

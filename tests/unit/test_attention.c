@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is read from the last runs of a user, and how far each is believed. */
+/*
+ * Tests the predictor's expert that copies from a user's last runs: how much
+ * each run counts (attention), what is learned after a job, and readers in
+ * other threads.
+ */
 #include "config.h"
 #include "tests/unit/harness.h"
 #include <math.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where the other side has no access control lists, nobody can do more. */
+/* Tests the copying of modes and access control lists: where the destination
+ * has no such lists, no user gets more rights than at the source. */
 #include "tests/unit/harness.h"
 #include "tests/unit/tmpdir.h"
 

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The backtest against a judge that is slow and plain: a new predictor for each
- * job, taught with the rows that had ended before. */
+/*
+ * Tests the backtest of predictions against a slow and simple oracle: a new
+ * predictor for each job, trained with the rows that had ended before it was
+ * submitted.
+ */
 #include "config.h"
 #include "tests/unit/harness.h"
 #include "tests/unit/history_rows.h"

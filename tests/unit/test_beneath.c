@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests opening and creating files below a directory without following links
+ * out of it, also for paths longer than the kernel accepts. */
 #include "config.h"
 #include "tests/unit/harness.h"
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests the binding of a process and its children to CPUs, and its reversal. */
 #include "config.h"
 #include "burst_buffer/host/bind.h"
 #include "tests/unit/harness.h"

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What libsluice_glusterfs.so does in a server, without one: threads read what
- * others write. (On a file system that keeps them apart itself, as XFS does,
- * nothing is shown.) */
+/*
+ * Tests libsluice_glusterfs.so without a GlusterFS server: threads that read
+ * while others write see only whole writes. (On a file system that guarantees
+ * this itself, such as XFS, the test shows nothing.)
+ */
 #include "config.h"
 #include "tests/unit/harness.h"
 #include "tests/unit/tree.h"

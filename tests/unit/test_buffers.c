@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Whole walks of one buffer, and a fault at every step of them. */
+/*
+ * Tests the life of a job's buffer in sluiced from set-up to teardown, and a
+ * fault at every step of it: restart, loss of messages, crash, cancellation,
+ * loss of a node.
+ */
 #include "config.h"
 #include "tests/unit/burst_world.h"
 #include <sys/mman.h>

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A job whose nodes have to boot first (power saving, clouds, reboots): its
- * set-up begins when the first of them asks what to do. SetupTimeout is 60. */
+/*
+ * Tests a job whose nodes have to boot first (power saving, clouds, reboots):
+ * the time for its set-up begins when the first node asks what to do.
+ * SetupTimeout is 60.
+ */
 #include "config.h"
 #include "tests/unit/burst_world.h"
 #include "burst_buffer/lifecycle/deadlines.h"

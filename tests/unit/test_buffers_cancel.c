@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A stage-out that is cancelled by its owner, an administrator or scancel: it
- * counts as failed, so its data is kept. */
+/* Tests a stage-out that is cancelled by its owner, an administrator or
+ * scancel: it counts as failed, so its data is kept. */
 #include "config.h"
 #include "burst_buffer/lifecycle/transitions.h"
 #include "tests/unit/burst_world.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Nodes that are not clean, and jobs that vanish: which nodes are drained, and
- * resumed. */
+/* Tests which nodes are drained and resumed: nodes that could not be cleaned,
+ * and nodes of jobs that slurmctld no longer knows. */
 #include "config.h"
 #include "tests/unit/burst_world.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How full buffers are: what nodes report, and what is stored. */
+/* Tests how the fill level of buffers gets from the nodes' reports to the
+ * database and to the answers. */
 #include "config.h"
 #include "common/jsonx.h"
 #include "burst_buffer/lifecycle/buffer_report.h"

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A heterogeneous job of two components: n1 is the first one's node, n2 the
- * other's. Each is tried with sluiced restarted between any two steps, too. */
+/*
+ * Tests a heterogeneous job with two components: n1 is the node of the first,
+ * n2 of the other. Each case also runs with a restart of sluiced between any
+ * two steps.
+ */
 #include "config.h"
 #include "tests/unit/burst_world.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What stays after buffers have ended: their rows in the database (deleted by
- * age, quarantined if damaged, reported as JSON), counters of their phases, and
- * the data of failed stage-outs, which uses space until it expires or is
- * discarded.
+ * Tests what remains after buffers have ended: their rows in the database
+ * (deleted by age, quarantined if damaged, reported as JSON), counters of their
+ * phases, and the data of failed stage-outs, which uses space until it expires
+ * or is discarded.
  */
 #include "config.h"
 #include "tests/unit/burst_world.h"

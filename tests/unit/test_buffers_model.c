@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A job with a buffer in a world where everything happens in any order: nodes
- * step when they like, say things twice, fail, are cut off and come back;
- * slurmctld answers late, cancels, requeues and tells its whole state; sluiced
- * restarts. Whatever happens, data that was to be staged out is staged out or
- * kept, nobody is let go too early, nothing is believed clean that is not, and
- * all of it ends.
+ * Tests a job's buffer with random events in any order: nodes take steps,
+ * repeat messages, fail and lose their connection; slurmctld answers late,
+ * cancels, requeues and sends its whole state; sluiced restarts. In the end all
+ * data to be staged out is staged out or kept; no node passes a barrier too
+ * early; no node counts as clean that is not; and everything ends.
  */
 #include "config.h"
 #include "tests/unit/burst_world.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A database that is a little older than the job (a snapshot, a replica, a log
- * that was cut) is restored: at any moment, as it was at any earlier one. What
- * was to be staged out is, or it is kept and the failure told; never is it
- * wiped and the job called well.
+ * Tests a database that is restored to an older state (a snapshot, a replica, a
+ * cut log) at any moment of a job. Data to be staged out is staged out, or is
+ * kept and the failure reported; it is never deleted with the job reported as
+ * successful.
  */
 #include "config.h"
 #include "tests/unit/recovery_notes.h"

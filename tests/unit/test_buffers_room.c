@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Nodes whose disks are too full for their share, as they report at the barrier
- * "room" (room_shares.h): the other nodes take the share over, or the job is
+ * Tests nodes whose disks are too full for their share, as they report at the
+ * barrier "room" (room_shares.h): the other nodes take the share, or the job is
  * requeued without the full nodes.
  */
 #include "config.h"

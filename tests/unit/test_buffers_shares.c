@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is staged out, and whether the nodes' shares make a whole. */
+/* Tests whether a stage-out is complete: sluiced adds the shares that the nodes
+ * report, also when nodes are lost or report only parts. */
 #include "config.h"
 #include "tests/unit/burst_world.h"
 #include "burst_buffer/lifecycle/buffer_report.h"

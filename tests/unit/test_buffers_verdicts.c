@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The verdict on a job whose set-up, stage-in or stage-out fails or takes too
- * long: requeue, hold, fail, or leave it to Slurm, with the reason. It is sent
- * to slurmctld once, and again only if slurmctld may have lost it.
+ * Tests the verdict on a job whose set-up, stage-in or stage-out fails or takes
+ * too long: requeue, hold, fail, or leave it to Slurm, with the reason. It is
+ * sent to slurmctld once, and again only if slurmctld may have lost it.
  */
 #include "config.h"
 #include "tests/unit/burst_world.h"

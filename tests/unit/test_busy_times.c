@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * When a file system was busy, against a list of seconds; and that what jobs
- * move in each other's way is not learnt as what they need.
+ * Tests the record of when a file system was busy against a list of seconds;
+ * and that the bandwidth of jobs that slowed each other down is not learned as
+ * their need.
  */
 #include "config.h"
 #include "tests/unit/harness.h"

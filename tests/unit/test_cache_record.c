@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Records of the stage cache: a written record is read back equal, any other
- * text is refused, and each field changes the entry's name. */
+/* Tests the records of the stage cache: a written record is read back equal,
+ * any other text is refused, and each field changes the entry's name. */
 #include "config.h"
 #include "tests/unit/harness.h"
 #include "burst_buffer/storage/cache_record.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Do as many jobs end below a predicted quantile as it says? */
+/* Tests the calibration of predicted run times: the share of jobs that end
+ * below a predicted quantile must be that quantile. */
 #include "config.h"
 #include <math.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A user cannot get more I/O nodes by a false claim. Claims are a pattern of
- * the performance table that the job names (its curve was not measured), and a
- * new job name without history. They give at most what STATIC gives, or what is
- * left over, and take nothing from jobs whose runs were measured.
+ * Tests that a user cannot get more I/O nodes by a false claim: a pattern of
+ * the performance table that the job names (its curve was not measured), or a
+ * new job name without history. Such a job gets at most what STATIC gives, or
+ * what is left over, and takes nothing from jobs with measured runs.
  */
 #include "config.h"
 #include "tests/unit/arbiter_help.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The library for applications, and its command, against a whole sluiced. */
+/* Tests libsluice_place, the library for applications, and the command
+ * sluice-place against a whole sluiced. */
 #include "config.h"
 #include "tests/unit/sluiced.h"
 #include "common/file.h"

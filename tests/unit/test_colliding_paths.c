@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Files whose paths differ in a ':' for a '/' are found, and no others. */
+/* Tests the search for files whose paths differ only in ':' and '/', which
+ * GekkoFS would store as one: all of them are found, and no others. */
 #include "config.h"
 #include "tests/unit/random.h"
 #include "tests/unit/tree.h"

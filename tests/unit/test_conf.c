@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests the parser of sluice.conf: defaults, every key, file systems, pools,
+ * errors, and where the file is found. */
 #include "config.h"
 #include "tests/unit/conf_text.h"
 #include "tests/unit/tmpdir.h"

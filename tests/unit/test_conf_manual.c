@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The manual page and the example against the table of keys. */
+/* Tests that the manual page and the example of sluice.conf have every key of
+ * the table, and no other. */
 #include "config.h"
 #include "tests/unit/conf_text.h"
 #include "common/str.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests the copying of a file's range, in the kernel and through a buffer:
+ * equal bytes, holes, short sources, full disks, requests to stop. */
 #include "config.h"
 #include "tests/unit/harness.h"
 #include <fcntl.h>

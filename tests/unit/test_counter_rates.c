@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Counters of Lustre's targets; and every recorded text, beside what awk reads
- * in it. */
+/* Tests the readers of counters of Lustre's targets, and the rates between two
+ * readings; every recorded text is compared with what awk finds in it. */
 #include "config.h"
 #include "select_io/ost/server_report.h"
 #include "tests/unit/harness.h"

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Tests credentials between hosts (munge): a request or reply is accepted only
+ * with its own bytes and in its own direction; sealed bodies can be read only
+ * by the recipient.
+ */
 #include "config.h"
 #include "tests/unit/harness.h"
 #include "tests/unit/munged.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* libsluice's conversation with sluiced, with the loop turned by hand. */
+/* Tests the conversation of libsluice (in slurmctld) with sluiced; the test
+ * calls the event loop itself, without a thread. */
 #include "config.h"
 #include <sys/socket.h>
 #include "tests/unit/ctl_fake.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* libsluice on a machine with very many jobs at once. */
+/* Tests libsluice with very many jobs at once. */
 #include "config.h"
 #include "tests/unit/ctl_fake.h"
 

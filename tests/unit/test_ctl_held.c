@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Launches that are held until it is known which I/O nodes the job has, and
- * what is recorded of a run that did not have to wait. */
+/* Tests launches that are held until the job's I/O nodes are published, and
+ * what is recorded of a run that did not wait. */
 #include "config.h"
 #include "tests/unit/ctl_fake.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What plugins call. */
+/* Tests the functions of libsluice that Slurm's plugins call: validation of
+ * requests at submission, permissions, limits, persistent buffers. */
 #include "config.h"
 #include "tests/unit/ctl_fake.h"
 #include "tests/unit/tmpdir.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The I/O nodes of jobs as libsluice gives them out: marks of nodes, what the
- * arbiter learns. */
+/* Tests how libsluice assigns I/O nodes to jobs: marks on nodes, failures,
+ * restarts, sharing, and what the arbiter learns. */
 #include "config.h"
 #include "tests/unit/ctl_fake.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What libsluice and sluiced report to each other about jobs and their nodes,
- * and what is done to them on command. */
+/* Tests what libsluice and sluiced report to each other about jobs and their
+ * nodes, and the commands of sluiced that libsluice executes in slurmctld. */
 #include "config.h"
 #include "tests/unit/ctl_fake.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Notification mail: about what, to which addresses, how often. */
+/* Tests the notification mails of libsluice: for which events, to which
+ * addresses, and how many. */
 #include "config.h"
 #include "tests/unit/ctl_fake.h"
 #include "ctl/mail.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The small parts of libsluice, each by itself. */
+/* Tests the small parts of libsluice, each by itself: maps, queues, the mirror
+ * of sluiced's state, histories, advice. */
 #include "config.h"
 #include "tests/unit/harness.h"
 #include "tests/unit/random.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The history that sluiced sends to libsluice, and what ends meanwhile. */
+/* Tests the transfer of the job history from sluiced to libsluice (replay), and
+ * jobs that end during it. */
 #include "config.h"
 #include "tests/unit/ctl_fake.h"
 #include "wire/node.h"

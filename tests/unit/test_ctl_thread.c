@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The real thread of libsluice: starting, stopping, being stuck. */
+/* Tests the thread of libsluice: start, stop, and slurmctld's hooks while it is
+ * stuck. */
 #include "config.h"
 #include "tests/unit/ctl_fake.h"
 #include "tests/unit/tmpdir.h"

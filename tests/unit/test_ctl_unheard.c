@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Jobs whose nodes wait for a sluiced that is away for longer than SetupTimeout
- * (120 s, and 1800 s to stage in). */
+/* Tests jobs whose nodes wait for a sluiced that is away for longer than
+ * SetupTimeout (120 s, and 1800 s to stage in). */
 #include "config.h"
 #include <time.h>
 #include "tests/unit/ctl_fake.h"

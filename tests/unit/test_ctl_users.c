@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The users that sluice.conf names, with a user database that fails: ann is
- * there, long's entry is a large one, there is no nobody1, and bob and eve
- * cannot be looked up while the database is away, or not before it answers. */
+/*
+ * Tests the look-up of the users in sluice.conf with a user database that
+ * fails: ann exists, long's entry is a large one, nobody1 does not exist, and
+ * bob and eve cannot be looked up while the database is away, or not before it
+ * answers.
+ */
 #include "config.h"
 #include <errno.h>
 #include <pwd.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What single runs teach a curve: how long they had which number, that old ones
- * fade, how sure it is, and what a table adds.
+ * Tests how a curve (bandwidth by number of I/O nodes) learns from single runs:
+ * by the time with each number, with less weight for older runs, with its
+ * uncertainty, and mixed with a performance table.
  */
 #include "config.h"
 #include "tests/unit/harness.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests curves of bandwidth by number of I/O nodes: values from runs with 2 and
+ * 8 I/O nodes and with none, noise, classes of jobs, ageing. */
 #include "config.h"
 #include "tests/unit/harness.h"
 #include <math.h>

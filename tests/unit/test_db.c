@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests the SQLite layer: bound values, statements, nested groups,
+ * transactions, busy databases, and a process killed in a transaction. */
 #include "config.h"
 #include "store/db_private.h"
 #include "tests/unit/store_db.h"

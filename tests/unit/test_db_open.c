@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Databases that are new, damaged, read-only or not to be had. */
+/*
+ * Tests opening databases that are new, damaged, read-only or not accessible.
+ */
 #include "config.h"
 #include "tests/unit/store_db.h"
 

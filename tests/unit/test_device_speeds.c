@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the devices of nodes can do, out of their documents. */
+/* Tests the speeds of nodes' devices that are read from their documents. */
 #include "config.h"
 #include "sysquery/map/device_speeds.h"
 #include "tests/unit/map.h"

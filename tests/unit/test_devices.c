@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The parsers of what devices, firmware and kernel say. */
+/* Tests sysmap's parsers of data from devices, firmware and kernel. */
 #include "config.h"
 #include "sysmap/device_models.h"
 #include "tests/unit/harness.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* From a topology to what a job takes for far, through the message. */
+/* Tests the distances between groups of hosts, from the topology in sluiced
+ * through the message to the arbiter. */
 #include "config.h"
 #include "tests/unit/arbiter_help.h"
 #include "select_io/ion/hop_distances.h"

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Tests the distribution of run times by which jobs are predicted: its
+ * functions against exact ones, and the choice of the point with the smallest
+ * expected loss.
+ */
 #include "config.h"
 #include "tests/unit/harness.h"
 #include "tests/unit/random.h"

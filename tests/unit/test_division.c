@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A division that is followed through random histories, beside one that is
- * made anew after each event. */
+/*
+ * Tests the incremental division of I/O nodes through random histories: after
+ * each event it must equal a division computed from the beginning. Also with
+ * every allocation failing.
+ */
 #include "config.h"
 #include "tests/unit/harness.h"
 #include "tests/unit/random.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sysquery doctor: each thing that is wrong is named, once, with what to type
- * for it; and is not once it is mended. */
+/* Tests sysquery doctor: each problem of the cluster is reported once, with the
+ * command that solves it, and is no longer reported after that. */
 #include "config.h"
 #include "tests/unit/sluiced.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sluice-stage-out on two nodes against a whole sluiced: what is declared ready
- * arrives while the job runs, and is not copied again at its end. */
+/* Tests sluice-stage-out on two nodes against a whole sluiced: files that a job
+ * declares ready are copied while it runs, and not again at its end. */
 #include "config.h"
 #include <fcntl.h>
 #include <sys/mount.h>

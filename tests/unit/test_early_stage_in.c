@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Data that is staged in before the job has its nodes. */
+/* Tests data that is staged in before the job has its nodes. */
 #include "tests/unit/persistent_world.h"
 #include "burst_buffer/lifecycle/buffer_report.h"
 #include "tests/unit/tmpdir.h"

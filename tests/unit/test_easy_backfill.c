@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The simulators of bench/backfill, on cases worked out by hand. */
+/* Tests the simulators of bench/backfill (EASY backfill) with cases worked out
+ * by hand. */
 #include "config.h"
 #include "tests/unit/harness.h"
 #include "tests/unit/random.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests the error type: kinds, texts, prefixes, one line, cut texts. */
 #include "config.h"
 #include "tests/unit/harness.h"
 #include <errno.h>

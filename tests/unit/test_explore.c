@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Trying numbers of I/O nodes: random days with an arbiter that may, beside one
- * that knows the same and may not. Whatever it tries, over time it is predicted
- * to lose no more than its share of what the best divisions reach; it is never
- * below STATIC, what a user has ruled out is not tried, grants fit the pool and
- * add up to what is said; and it finds what the other one does not.
+ * Tests the exploration of numbers of I/O nodes: random days with an arbiter
+ * that may try numbers without measurements, compared with one that may not.
+ * Over time it loses at most its share of the best divisions' bandwidth; it is
+ * never below STATIC; a number that a user has excluded is not tried; grants
+ * fit the pool; and it finds better numbers than the other one.
  */
 #include "config.h"
 #include "tests/unit/arbiter_help.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests sysmap's extractors on the hand-made machine "fat": every document must
+ * equal fat.expected, which has a line "EXTRACTOR SOURCE JSON" for each. */
 #include "config.h"
 #include "sysmap/extract.h"
 #include "tests/unit/machine.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests the parser of ibnetdiscover's output, and the documents and topology of
+ * the fabric. */
 #include "config.h"
 #include "sysmap/infiniband/fabric.h"
 #include "sysmap/extract.h"

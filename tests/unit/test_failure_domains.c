@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Files over servers and racks, against every possible placement and against
- * the minimum-cost flow that has a node for each file's part of a server. */
+/*
+ * Tests the placement of files over servers and racks against every possible
+ * placement, and against the minimum-cost flow with a node for each file's part
+ * of a server.
+ */
 #include "config.h"
 #include "tests/unit/harness.h"
 #include "tests/unit/random.h"

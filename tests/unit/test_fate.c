@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Texts to users about their data, by what became of it. */
+/* Tests the texts that tell users what became of their data. */
 #include "config.h"
 #include "tests/unit/burst_world.h"
 

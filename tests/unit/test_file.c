@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests the file functions: atomic replacement of files, bounded reading,
+ * directories, and their errors. */
 #include "config.h"
 #include "tests/unit/harness.h"
 #include "common/file.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Layouts of files that are there, what they cost, and which cost most. */
+/* Tests layouts of existing files: parsing lfs getstripe, their cost, and the
+ * files with the largest cost. */
 #include "config.h"
 #include <math.h>
 #include "tests/unit/harness.h"

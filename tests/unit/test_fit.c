@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests the fitting of table columns to a width: what must hold of every
+ * result. */
 #include "config.h"
 #include "common/fit.h"
 #include "tests/unit/harness.h"

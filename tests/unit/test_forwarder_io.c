@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * What clients move through a forwarding daemon, by connections of the kernel:
- * to the byte, of the right job, or unknown.
- */
+/* Tests the accounting of a forwarding daemon's traffic by the kernel's
+ * connections: to the byte, and for the right job or for none. */
 #include "config.h"
 #include "tests/unit/harness.h"
 #include "tests/unit/tmpdir.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* BeeOND on two nodes against a whole sluiced. */
+/* Tests the beeond driver: a simulated BeeOND on two nodes against a whole
+ * sluiced. */
 #include "config.h"
 #include "tests/unit/fs_job.h"
 #include <fcntl.h>

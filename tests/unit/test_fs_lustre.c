@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A directory of the parallel file system for each job, and the layouts of such
- * directories, on two nodes against a whole sluiced. */
+/* Tests jobs' directories on the parallel file system and their stripe layouts,
+ * on two nodes against a whole sluiced. */
 #include "config.h"
 #include "tests/unit/fs_job.h"
 #include <fcntl.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Users' file systems whose server takes a request and never answers it. */
+/* Tests users' FUSE file systems whose server accepts a request and never
+ * answers: they are aborted. */
 #include "config.h"
 #include "tests/unit/root.h"
 #include "tests/unit/tree.h"

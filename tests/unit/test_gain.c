@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The estimate of what was gained over STATIC, where the truth is known. */
+/*
+ * Tests the estimate of the gain over STATIC in simulations with a known gain.
+ */
 #include "config.h"
 #include "tests/unit/harness.h"
 #include "tests/unit/random.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* GekkoFS, which the stand-ins of tests/fakes play, on two nodes against a
- * whole sluiced. */
+/* Tests the gekkofs driver: a simulated GekkoFS (tests/fakes) on two nodes
+ * against a whole sluiced. */
 #include "config.h"
 #include "tests/unit/fs_job.h"
 #include <fcntl.h>

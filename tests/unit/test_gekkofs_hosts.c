@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests the hosts file of GekkoFS: parsing of its daemons' lines, and daemons
+ * that die. */
 #include "config.h"
 #include "tests/unit/harness.h"
 #include "burst_buffer/drivers/gekkofs.h"

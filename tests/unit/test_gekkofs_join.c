@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Files again of the chunks that the nodes of a GekkoFS have kept. */
+/* Tests that files are restored from the chunks that the nodes of a GekkoFS
+ * have kept. */
 #include "config.h"
 #include "tests/unit/harness.h"
 #include <fcntl.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The probe of gekkofs starts what it finds. */
+/* Tests the probe of the gekkofs driver, which starts the programs that it
+ * finds. */
 #include "config.h"
 #include "tests/unit/harness.h"
 #include <fcntl.h>

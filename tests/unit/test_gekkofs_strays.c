@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What somebody made a daemon of GekkoFS start does not outlive it. */
+/* Tests that a process started by a GekkoFS daemon does not survive it. */
 #include "config.h"
 #define TEST_HAS_CGROUPS
 #include "tests/unit/root.h"

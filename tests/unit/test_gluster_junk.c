@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Whoever reaches the port of a brick and has no password: he says what he
- * likes, or nothing on very many connections. */
+/* Tests clients without a password that reach a brick's port: arbitrary bytes,
+ * and very many idle connections. */
 #include "config.h"
 #include "tests/unit/gluster_job.h"
 #include "burst_buffer/host/root_daemon.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the glusterfs driver takes for all parts of it, by a client that has
- * the connections of one and is a shell. */
+/* Tests how the glusterfs driver decides that a client is connected to all
+ * bricks; the client is a shell with the connections of one. */
 #include "config.h"
 #include "tests/unit/root.h"
 #include "burst_buffer/drivers/driver.h"

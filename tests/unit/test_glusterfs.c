@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The glusterfs driver with real bricks: several nodes' parts on this one. */
+/* Tests the glusterfs driver with real bricks; the parts of several nodes are
+ * on this host. */
 #include "config.h"
 #include "tests/unit/gluster_job.h"
 #include "burst_buffer/host/mtab.h"

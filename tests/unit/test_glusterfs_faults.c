@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A glusterfs whose bricks are lost, hang or are full. */
+/* Tests a glusterfs whose bricks are lost, hang or are full. */
 #include "config.h"
 #include "tests/unit/gluster_job.h"
 #include "burst_buffer/host/root_daemon.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * verify=content on a glusterfs: each node reads from its own disk what it
- * holds. Real bricks and clients; nodes are directories of this host.
- */
+/* Tests verify=content on a glusterfs: each node reads the data on its own
+ * disk. Real bricks and clients; nodes are directories of this host. */
 #include "config.h"
 #include "tests/unit/gluster_job.h"
 #include "burst_buffer/staging/share.h"

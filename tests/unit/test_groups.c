@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The two groups of jobs, against their definition. */
+/*
+ * Tests the two-group rule of select_io/bandwidth/groups.h, which limits how
+ * many jobs with much I/O run at a time: an example worked out by hand, and
+ * random jobs against a search.
+ */
 #include "config.h"
 #include "tests/unit/harness.h"
 #include "tests/unit/random.h"

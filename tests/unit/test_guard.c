@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Limits of ours: which are set at a submission, and when they are given back,
- * with the clock and slurmctld's records in the test's hands. */
+/* Tests the time limits that Sluice sets: at which submissions, and when they
+ * are given back. The clock and slurmctld's records are simulated. */
 #include "config.h"
 #include "tests/unit/ctl_fake.h"
 #include "tests/unit/tmpdir.h"

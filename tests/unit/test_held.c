@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a process has of a storage that was wiped is noted until it has
- * ended. */
+/* Tests that the space that processes still hold of a wiped storage is recorded
+ * until they end. */
 #include "config.h"
 #include "tests/unit/root.h"
 #include "tests/unit/storage_top.h"

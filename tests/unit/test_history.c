@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is kept of jobs and their I/O, and for how long. */
+/* Tests the storage of jobs and their I/O in the history, and its pruning. */
 #include "config.h"
 #include "tests/unit/history_rows.h"
 #include "wire/rows.h"

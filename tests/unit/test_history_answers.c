@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is answered from the history: rows, pages, how good predictions were. */
+/*
+ * Tests answers from the history: rows, pages, and the accuracy of predictions.
+ */
 #include "config.h"
 #include "tests/unit/history_rows.h"
 #include "tests/unit/tmpdir.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which source's word on a run's I/O counts, of any that there may be. */
+/* Tests which source (Lustre, Darshan, accounting ...) counts if several have
+ * reported a run's I/O. */
 #include "config.h"
 #include "tests/unit/history_rows.h"
 #include "tests/unit/random.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is kept of the I/O of jobs, from all who speak of it. */
+/* Tests the storage of jobs' I/O from all sources that report it. */
 #include "config.h"
 #include "tests/unit/history_rows.h"
 #include "tests/unit/tmpdir.h"

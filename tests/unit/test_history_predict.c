@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a job that may be submitted is predicted from the history. */
+/* Tests the prediction from the history for a job that may be submitted. */
 #include "config.h"
 #include "tests/unit/history_rows.h"
 #include "tests/unit/tmpdir.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Sums over the history, and what is found in it of one job, against plain
- * loops over random histories. */
+/* Tests sums over the history, and the rows of one job, against plain loops
+ * over random histories. */
 #include "config.h"
 #include "common/jsonx.h"
 #include "tests/unit/history_rows.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Recorded trees that wish their reader ill: each file of a machine becomes
- * in turn what nobody expects. Every extractor must come back, soon and with
- * little memory, and every document must be JSON.
+ * Tests sysmap on hostile recorded trees: each file of a machine is replaced in
+ * turn by unexpected data. Every extractor must return soon and use little
+ * memory, and every document must be JSON.
  */
 #include "config.h"
 #include "sysmap/extract.h"

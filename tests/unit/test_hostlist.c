@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests the parser of host lists such as n[1-4], and their canonical text. */
 #include "config.h"
 #include "tests/unit/harness.h"
 #include "common/hostlist.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The client against servers of a few lines, which behave as the last word of
- * the path says. */
+/* Tests the HTTP client against small servers, whose behaviour is selected by
+ * the last word of the path. */
 #include "config.h"
 #include "tests/unit/harness.h"
 #include "tests/unit/http_listen.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* GET of what others serve. */
+/* Tests GET requests to other services. */
 #include "config.h"
 #include "tests/unit/harness.h"
 #include "tests/unit/http_listen.h"

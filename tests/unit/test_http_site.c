@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests the creation of the HTTP client from sluice.conf: addresses and
+ * SlurmUser. */
 #include "config.h"
 #include "common/conf.h"
 #include "common/http.h"
