@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Questions to the stage cache over a socket, with descriptors; see the header.
- */
+/* Serves the stage cache to a staging process over a socket: messages carry a
+ * request, and the descriptor of a source or an entry. Both sides are here. */
 #include "config.h"
 #include "burst_buffer/node/cache_proxy.h"
 
@@ -249,7 +249,7 @@ static void run_proxy(struct serving *s, int socket)
 	_exit(0);
 }
 
-/* The user's side */
+/* The side of the copying process */
 
 static int ask(struct slu_cache_proxy *p, const struct question *q, int in,
 	       struct answer *a, int *fd)

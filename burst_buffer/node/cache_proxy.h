@@ -3,11 +3,12 @@
 #define SLU_NODE_CACHE_PROXY_H
 
 /*
- * Access to the stage cache (storage/stage_cache.h) for a process that copies
- * as the job's user, and so has no access itself: it asks a process of root's,
- * which is started before the user is changed and ends when the other closes
- * `fd`. A question passes the source, open for reading; the proxy trusts only
- * what the kernel says of that descriptor. An answer passes one entry, open.
+ * Lets a process that copies as the job's user use the stage cache
+ * (storage/stage_cache.h), which only root can access. It asks a process of
+ * root's (the proxy), which is started before the user is changed and ends when
+ * the other closes `fd`. A request passes the source, open for reading; the
+ * proxy trusts only what the kernel says of that descriptor. An answer passes
+ * one entry, open.
  */
 
 #include <pthread.h>

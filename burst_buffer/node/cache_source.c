@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Identifies a source for the stage cache, see the header. Device numbers of
- * network file systems change with each mount, so a file system is identified
- * by its kind and by what is mounted. Entries are only served to jobs of the
- * same user, so a forged identity deceives no other user.
+ * Identifies a source for the stage cache by file system, inode, size, owner
+ * and times. Device numbers of network file systems change with each mount, so
+ * a file system is identified by its kind and by what is mounted. Entries are
+ * only served to jobs of the same user, so a forged identity deceives no other
+ * user.
  */
 #include "config.h"
 #include "burst_buffer/node/cache_source.h"
@@ -111,7 +112,7 @@ static char *full_name(struct slu_cache_mounts *m, int fd,
 					       (unsigned)of.f_fsid.__val[1]);
 }
 
-/* NULL: it has no path, or too long a one. */
+/* The path of the source. NULL: it has none, or one that is too long. */
 static char *path_of(int fd, const struct stat *st)
 {
 	char link[40], path[PATH_MAX + 1];
@@ -144,7 +145,8 @@ bool slu_cache_source(struct slu_cache_mounts *mounts, int in, uint64_t offset,
 {
 	struct stat st;
 
-	/* A doubtful one gets no request: its server may never answer. */
+	/* nothing is asked of a doubtful file system: its server may never
+	 * answer */
 	if (!fs_name(mounts, in) ||
 	    !can_be_kept(in, offset, length, own, now, &st))
 		return false;

@@ -2,7 +2,8 @@
 #ifndef SLU_NODE_CACHE_SOURCE_H
 #define SLU_NODE_CACHE_SOURCE_H
 
-/* Identifies a source of a stage-in for the node's stage cache. */
+/* Identifies the file that a stage-in reads, so that the stage cache can
+ * recognise it later. */
 
 #include <sys/types.h>
 #include "burst_buffer/storage/cache_record.h"

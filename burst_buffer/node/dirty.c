@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Drains this node because of data that belongs to no known run and cannot be
- * removed. */
+/* Drains and resumes this node because of data that belongs to no known run and
+ * cannot be removed. A mark in the storage remembers that. */
 #include "config.h"
 #include "burst_buffer/node/dirty.h"
 #include "burst_buffer/node/talk.h"
@@ -18,7 +18,8 @@ bool slu_dirty(const char *storage)
 	return slu_storage_has_mark(storage, MARK);
 }
 
-/* what: why it is drained; "": it can be resumed. */
+/* Reports to sluiced why the node is to be drained, or ("") that it can be
+ * resumed. */
 static int tell(struct slu_node *n, const char *what, struct slu_err *err)
 {
 	struct slu_node_ask ask = {.node = n->name,

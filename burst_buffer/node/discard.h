@@ -2,7 +2,8 @@
 #ifndef SLU_NODE_DISCARD_H
 #define SLU_NODE_DISCARD_H
 
-/* Kept data that its owner has discarded. */
+/* Removes kept data of failed stage-outs that its owner has discarded; sluiced
+ * passes the request. */
 
 #include "burst_buffer/node/node.h"
 

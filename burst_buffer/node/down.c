@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sluice-node down: removes a job's file system from this node. Run by the
- * epilog, which Slurm may kill, and which must not return before nothing is
- * left; so the work is done by a detached worker, and this waits for its
- * result. A worker that died is started again; every step can be repeated.
+ * `sluice-node down`: removes a job's file system from this node. The epilog
+ * runs it, which Slurm may kill, and which must not return before all is
+ * removed; so a detached worker (worker.c) does the work, and this waits for
+ * its result. A worker that died is started again; every step can be repeated.
  */
 #include "config.h"
 #include "burst_buffer/node/leftovers.h"

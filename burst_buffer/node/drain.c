@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Writes the manifest of a walk: the walk runs as the user, but only root may
- * write the manifest, so a process of its own reads it from a pipe. */
+/* Writes the manifest of a walk to its file: the walk runs as the user, but
+ * only root may write there, so a root process reads the manifest from a pipe.
+ */
 #include "config.h"
 #include "burst_buffer/node/drain.h"
 

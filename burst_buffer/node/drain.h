@@ -2,8 +2,8 @@
 #ifndef SLU_NODE_DRAIN_H
 #define SLU_NODE_DRAIN_H
 
-/* A process that writes what comes through a pipe to a file: the manifest, sent
- * by a child that has no rights in RunDir. */
+/* Starts a process that writes to a file what comes through a pipe: the
+ * manifest, sent by a staging child that has no rights in RunDir. */
 
 #include <sys/types.h>
 #include "common/err.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The watcher's socket for early stage-out: tasks send "PATH", absolute and
- * without symbolic links, of what they declare ready. Only the job's own user
- * and root may. The path belongs to the request whose source it is or lies
- * below; both are noted in the queue before the answer "ok". Anything else is
- * answered with one sentence.
+ * Serves the watcher's socket for early stage-out: a task sends "PATH",
+ * absolute and without symbolic links, of a file that it declares ready. Only
+ * the job's own user and root may. The path must be the source of a stage-out
+ * request or lie below it; both are noted in the queue before the answer "ok".
+ * Any other request is answered with a sentence that says what is wrong.
  */
 #include "config.h"
 #include "burst_buffer/node/early.h"

@@ -2,9 +2,11 @@
 #ifndef SLU_NODE_EARLY_H
 #define SLU_NODE_EARLY_H
 
-/* Early stage-out: while the job runs, files that its tasks declare ready with
- * `sluice-stage-out` are copied. The declaration goes to a socket of the
- * watcher, which notes it; another process copies (early_copy.c). */
+/*
+ * Early stage-out: copies files that the job's tasks declare ready with
+ * `sluice-stage-out`, while the job runs. The watcher receives the declarations
+ * on a socket and notes them in a queue; another process copies (early_copy.c).
+ */
 
 #include "burst_buffer/node/node.h"
 

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The process that stages out what was declared ready, from the queue to its
- * end, one after the other and by one thread: the job is at work. What fails
- * here is copied when the job has ended, as is all that was changed since; so
- * nothing but the log speaks of it.
+ * Stages out the files in the queue of early stage-out, one after the other and
+ * by one thread, as the job is at work. What fails here, or is changed
+ * afterwards, is copied when the job has ended; so failures are only logged.
  *
- * With nodes=staging what is declared on other nodes is handed on in
- * .sluice/ready/ of the shared file system, and the staging node does the rest.
- * `down` ends this process before it does anything else.
+ * With nodes=staging, other nodes pass their declared paths to the staging node
+ * in .sluice/ready/ of the shared file system. `down` ends this process before
+ * anything else.
  */
 #include "config.h"
 #include "burst_buffer/node/node.h"
@@ -74,9 +73,9 @@ static size_t parse(const struct slu_node *n, const char *text, size_t size,
 
 /* In children */
 
-/* Lets one node copy at a time, as two that write one file would corrupt it.
- * The lock names its holder; a node that is lost keeps it, and then nothing
- * more is staged out early. */
+/* Makes sure that one node copies at a time, as two that write one file would
+ * corrupt it. The lock names its holder; if that node is lost the lock stays,
+ * and no more files are staged out early. */
 static int lock(struct slu_aside *aside, void *arg, void *out,
 		struct slu_err *err)
 {
@@ -126,8 +125,8 @@ static int play_all(struct slu_stage_part *part, struct slu_stage_result *out,
 	return 0;
 }
 
-/* It may be large: an unnamed file, which is charged to the job and disappears
- * with this process. */
+/* Opens a file for the manifest, which may be large: unnamed, charged to the
+ * job, gone with this process. */
 static int open_manifest(const struct slu_node *n)
 {
 	char path[PATH_MAX];

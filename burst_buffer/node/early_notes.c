@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Notes of early stage-out: the queue, and what was copied. The queue has
- * records of "R LENGTH\nPATH\n", PATH below the source ("": all of it), each
- * written at once. */
+/*
+ * Reads and writes the notes of early stage-out: the queue of declared paths,
+ * and which of them were copied. A queue record is "R LENGTH\nPATH\n", written
+ * at once: R is the request, PATH lies below its source ("": all of it).
+ */
 #include "config.h"
 #include "burst_buffer/node/early.h"
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * `sluice-node fetch`: copy what a failed stage-out has left on this node to a
- * directory, with the rights of the data's owner. The owner can do it (also as
- * a job on this node), or root for him. Each node holds its own part: of a
- * common name space those files that lay on it, which go to DESTINATION (of
- * one that was split to DESTINATION/PART) from every node; of private
- * directories all of its own, which go to DESTINATION/NODE. Where it holds
- * pieces of files, those go to their places in the files at DESTINATION.
+ * `sluice-node fetch`: copies what a failed stage-out has left on this node to
+ * a directory, with the rights of the data's owner. The owner can run it (also
+ * as a job on this node), or root. The kept data is not removed, and its time
+ * runs on.
  *
- * Nothing is removed: the time that it is kept runs on.
+ * Run it on every node that has some. Files that lie whole on a node go to
+ * DESTINATION if they are of a common name space (to DESTINATION/PART if that
+ * was split), and to DESTINATION/NODE if they are of private directories.
+ * Pieces of files are written to their offsets in the files at DESTINATION.
  */
 #include "config.h"
 #include "burst_buffer/node/verbs.h"
@@ -288,7 +288,9 @@ static char *absolute(const char *path, struct slu_err *err)
 	return to;
 }
 
-/* Pieces are written at their final place by the driver. */
+/* For pieces of files: appends the name of the part to the destination, as the
+ * driver writes them to their final files. Other data gets it by part->below.
+ */
 static int go_below(struct fetch *f, struct slu_err *err)
 {
 	char *to;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Finds out what fills a disk: which user's files use most of the file system
- * of a node's storage, and below which directory most of these are. A child
- * searches level by level for a few seconds at most, as large files are rarely
- * deep.
+ * Finds out which user's files fill the disk of a node's storage, and below
+ * which directory most of them are. A child searches level by level for a few
+ * seconds at most, as large files are rarely deep.
  */
 #include "config.h"
 #include "burst_buffer/node/room.h"
@@ -30,8 +29,7 @@
 
 struct dir {
 	char *path;
-	/* the entry in the mount point that it is below, borrowed from its dir;
-	 * NULL: the mount point itself */
+	/* the top-level entry that it is below, borrowed from its dir; */
 	char *top;
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sluice-node forwarder: keeps one GekkoFWD daemon running on an I/O node, as a
- * service of systemd. The daemon has a hosts file of its own, FILE.d/HOST, so
+ * `sluice-node forwarder`: keeps one GekkoFWD daemon running on an I/O node, as
+ * a service of systemd. The daemon has a hosts file of its own, FILE.d/HOST, so
  * that its clean exit, which removes its hosts file, removes only its own line.
  * A daemon that dies is restarted, after longer and longer pauses if it keeps
  * dying.

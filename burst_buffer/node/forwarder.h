@@ -3,16 +3,19 @@
 #define SLU_NODE_FORWARDER_H
 
 /*
- * GekkoFWD's daemons and their hosts file. Files' metadata are spread over all
- * daemons in the file, and mappings count them in it: a client that starts with
- * an incomplete one is wrong about everything, one that starts with the line of
- * a dead daemon hangs, and one that finds none fails at once. So FILE is there
- * only while all daemons are:
- *
+ * Private to the forwarder: runs a GekkoFWD daemon on an I/O node and keeps the
+ * daemons' hosts file complete. Clients spread files' metadata over all daemons
+ * in that file, and mappings count them in it: a client that starts with an
+ * incomplete file asks the wrong daemon for every file, one that starts with
+ * the line of a dead daemon hangs, and one that finds no file fails at once. So
+ * FILE exists only while all daemons run.
+ */
+
+/*
  *	FILE.d/HOST	the line "HOST[#SUFFIX] URI [URI]" that the daemon of
  *			that I/O node wrote; touched every few seconds by
  *			the forwarder there
- *	FILE		all of them, while each is there and fresh
+ *	FILE		all lines, while each exists and is fresh
  */
 
 #include <stdbool.h>

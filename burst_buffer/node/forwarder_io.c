@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Counts what jobs move through the daemon. Connections are reported before the
- * mapping changes: the client's process ends before its job does, and the job
- * ends before it leaves the assignment. So connections that have ended are
- * counted with the mapping as it was before.
+ * Counts what jobs move through this node's forwarding daemon. The end of a
+ * client's connection is reported before the mapping changes: the client's
+ * process ends before its job does, and the job ends before it leaves the
+ * assignment. So ended connections are attributed by the mapping as it was
+ * before.
  */
 #include "config.h"
 #include "burst_buffer/node/forwarder_io.h"

@@ -3,13 +3,13 @@
 #define SLU_NODE_FORWARDER_IO_H
 
 /*
- * What jobs have moved through the forwarding daemons, reported to sluiced when
- * they have left the assignment. Each forwarder writes what went through its
- * own daemon into FILE.io/JOB.HOST; the first member's forwarder adds them up
- * when all are there and reports the sum. If one of them cannot tell, the sum
- * is unknown and never too small: because of a compute node with several jobs,
- * a client without a name, a forwarder that started after the job or does not
- * report.
+ * Measures what each job has moved through the forwarding daemons, and reports
+ * it to sluiced when the job has left the assignment. Each forwarder writes
+ * what went through its own daemon into FILE.io/JOB.HOST; the first member's
+ * forwarder adds them up when all exist and reports the sum. If one of them
+ * cannot tell, the sum is unknown, never too small: because of a compute node
+ * with several jobs, a client without a name, or a forwarder that started after
+ * the job or does not report.
  */
 
 #include <stdint.h>
@@ -25,8 +25,9 @@ struct slu_fwd_io *slu_fwd_io_new(const char *dir, const char *file,
 				  const struct slu_hosts *members,
 				  struct slu_err *why);
 void slu_fwd_io_free(struct slu_fwd_io *io);
-/* Check it, several times a second; own: the hosts line of the daemon. Complete
- * sums are returned by slu_fwd_io_next_sum(). */
+/* Counts connections that have ended and follows changes of the mapping; call
+ * it several times a second. own: the hosts line of the daemon. Complete sums
+ * are returned by slu_fwd_io_next_sum(). */
 void slu_fwd_io_turn(struct slu_fwd_io *io, const char *own, double now);
 
 struct slu_fwd_sum {

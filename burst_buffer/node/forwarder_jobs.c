@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Finds the jobs that use a forwarding daemon, by MappingDir/mapping.json, and
- * acts on them when it has died, as their clients would wait for it for ever.
+ * Finds the jobs that use a forwarding daemon in MappingDir/mapping.json, and
+ * notifies, requeues or cancels them when it has died, as their clients would
+ * wait for it for ever.
  */
 #include "config.h"
 #include "burst_buffer/node/forwarder.h"

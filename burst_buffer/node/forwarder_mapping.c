@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Reads the jobs of MappingDir/mapping.json. */
 #include "config.h"
 #include "burst_buffer/node/forwarder_mapping.h"
 

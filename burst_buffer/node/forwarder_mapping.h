@@ -2,8 +2,8 @@
 #ifndef SLU_NODE_FORWARDER_MAPPING_H
 #define SLU_NODE_FORWARDER_MAPPING_H
 
-/* The jobs of MappingDir/mapping.json (sluiced/publication/mapfiles.h), as
- * forwarders read it. */
+/* Reads the jobs of MappingDir/mapping.json (written by
+ * sluiced/publication/mapfiles.h) for the forwarders. */
 
 #include <stdint.h>
 #include "common/err.h"

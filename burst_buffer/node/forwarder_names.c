@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Keeps the file names that a forwarding daemon knows beyond its process. */
+/* Keeps the file names that a forwarding daemon stores in DIR/PID/metadata over
+ * its restarts, by a symbolic link from the next daemon's directory. */
 #include "config.h"
 #include "burst_buffer/node/forwarder.h"
 

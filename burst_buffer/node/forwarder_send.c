@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reports to sluiced what the forwarders have counted for a job. */
+/*
+ * Reports to sluiced what the forwarders have counted for a job, in a detached
+ * child. It is repeated for some minutes, as the job's row may be written
+ * later.
+ */
 #include "config.h"
 #include "burst_buffer/node/forwarder_io.h"
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Receives the byte counts of ended TCP connections from the kernel
+ * (sock_diag(7)), and lists open ones from /proc/net/tcp. */
 #include "config.h"
 #include "burst_buffer/node/forwarder_traffic.h"
 

@@ -3,10 +3,10 @@
 #define SLU_NODE_FORWARDER_TRAFFIC_H
 
 /*
- * What a daemon's clients have sent it and fetched from it, over TCP: the
- * kernel tells it of each connection at its end (sock_diag(7), root of the
- * network namespace). Forwarding daemons have no counters by client, and what
- * their clients send is no read() or write() of the clients.
+ * Counts the bytes that a forwarding daemon's clients exchange with it, as the
+ * daemons have no counters by client: over TCP, the kernel reports each
+ * connection at its end (sock_diag(7), root of the network namespace). The
+ * clients' own read() and write() counters do not contain this traffic.
  */
 
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Wiped storage of which a process still holds a part: reported at once, with
- * the process; the node is drained if that lasts. */
+/* Reports a process that still holds a part of wiped storage, at once and with
+ * its name; the node is drained if that lasts longer than HeldFor. */
 #include "config.h"
 #include "burst_buffer/node/holders.h"
 

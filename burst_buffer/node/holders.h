@@ -2,14 +2,16 @@
 #ifndef SLU_NODE_HOLDERS_H
 #define SLU_NODE_HOLDERS_H
 
-/* Wiped storage of which a process still holds a part. */
+/* Reports wiped storage of which a process still holds a part
+ * (storage/held_storage.h). */
 
 #include "burst_buffer/node/node.h"
 
-/* `who` still holds some of what was wiped: logs and reports it. */
+/* Logs and reports that a process, named in `who`, holds a part of wiped
+ * storage. */
 void slu_holders_report(struct slu_node *n, const struct slu_err *who);
-/* Held for longer than HeldFor: sets `why`, if it is still "", to what is held
- * and by which process. */
+/* If wiped storage has been held for longer than HeldFor, sets `why`, if it is
+ * still "", to which one and by which process. */
 void slu_holders_too_long(struct slu_node *n, const char *storage,
 			  char why[SLU_ERR_TEXT]);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Composes the hosts file of the forwarding daemons from the line of each. */
+/* Composes the hosts file of the forwarding daemons from the line of each, or
+ * removes it while a line is missing or stale (forwarder.h). */
 #include "config.h"
 #include "burst_buffer/node/forwarder.h"
 

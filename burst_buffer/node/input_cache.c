@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The stage cache (storage/stage_cache.h) in the life of a job's file system:
- * it makes room for its storage, serves its stage-in, and keeps what that has
- * read once all of it is verified. No job depends on it: errors are logged, and
- * the source is read.
+ * Opens, commits and trims the stage cache (storage/stage_cache.h) at the steps
+ * of a job's file system. What a stage-in has read is kept once all of it is
+ * verified; a detached process waits for the disk, so that the job does not.
  */
 #include "config.h"
 #include "burst_buffer/node/input_cache.h"
@@ -114,7 +113,8 @@ void slu_input_cache_end(struct slu_node *n)
 	n->cache = NULL;
 }
 
-/* The job needs the disk more than the cache does. */
+/* Lowers this process's I/O priority: the job needs the disk more than the
+ * cache does. */
 void slu_be_idle(void)
 {
 	(void)syscall(SYS_ioprio_set, IOPRIO_WHO_PROCESS, 0, IOPRIO_IDLE);
@@ -148,9 +148,9 @@ static int commit(void *arg)
 	return rc ? 1 : 0;
 }
 
-/* Another process waits for the disk, so that the job does not; at normal
- * priority, as it has the cache's lock, for which others wait. The fill stays
- * locked until that process has locked it, too, or this one ends. */
+/* A detached process syncs and commits, so that the job does not wait; at
+ * normal priority, as it holds the cache's lock, for which others wait. The
+ * fill stays locked until that process has locked it, too, or this one ends. */
 void slu_input_cache_keep(struct slu_node *n)
 {
 	const struct slu_input_cache *c = n->cache;

@@ -2,7 +2,11 @@
 #ifndef SLU_NODE_INPUT_CACHE_H
 #define SLU_NODE_INPUT_CACHE_H
 
-/* The stage cache in the life of a job's file system. What fails is logged. */
+/*
+ * Connects the stage cache to the life of a job's file system: it serves the
+ * stage-in, keeps what was read, and makes room for the job's storage. No job
+ * depends on it: errors are logged, and the source is read instead.
+ */
 
 #include "burst_buffer/node/cache_proxy.h"
 #include "burst_buffer/node/node.h"
@@ -21,8 +25,8 @@ void slu_input_cache_end(struct slu_node *n);
 /* Gives this process the disks only when no other process uses them. */
 void slu_be_idle(void);
 
-/* All is verified, so what was added stays, once another process has made sure
- * that it is on disk. */
+/* Call it when the stage-in is verified: keeps what it has added, once a
+ * detached process has synced it to disk. */
 void slu_input_cache_keep(struct slu_node *n);
 
 /* The stage-in failed: removes the entries that it used, so that the next run

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Parses JOB.BUFFER strictly, as such names may come from directories with
+ * other files. */
 #include "config.h"
 #include "burst_buffer/node/instance_name.h"
 

@@ -2,7 +2,7 @@
 #ifndef SLU_BURST_BUFFER_NODE_INSTANCE_NAME_H
 #define SLU_BURST_BUFFER_NODE_INSTANCE_NAME_H
 
-/* The names of directories of instances. */
+/* Parses the names of instances' directories, JOB.BUFFER. */
 
 #include <stdint.h>
 

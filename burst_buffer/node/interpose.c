@@ -1,19 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Staging in a file system that is reached by interposition, which this process
- * cannot do: a program of its own, `sluice-node act`, touches it, started as
- *the job's user with the library of the file system. The program is ours, but
- *the user could run another in its place: its output is parsed with care and
+ * Stages files in a file system without a mount. Only a program that was
+ * started with its preloaded library can touch it; so `sluice-node act` is
+ * started as the job's user with that library. The program is ours, but the
+ * user could run another in its place: its output is parsed with care and
  * trusted no more than a user's.
+ */
+
+/*
+ * The program's arguments; "" stands for none, JOURNAL is a descriptor that it
+ * may read:
  *
  *	act ACT SOURCE DESTINATION WHAT BELOW ROOT SELF N FLAGS MANIFEST
  *	    JOURNAL
  *	act layout DIR
  *
- * "" stands for none; JOURNAL is a descriptor that it may read. It prints
- * lines: "+ BYTES FILES" while it works and "j NUMBER BEGIN END" for the
- * journal, at the end "= BYTES FILES TOTAL_BYTES TOTAL_FILES SKIPPED NAME" or
- * "! KIND TEXT".
+ * It prints lines: "+ BYTES FILES" while it works, "j NUMBER BEGIN END" for the
+ * journal, and at the end "= BYTES FILES TOTAL_BYTES TOTAL_FILES SKIPPED NAME"
+ * or "! KIND TEXT".
  */
 #include "config.h"
 #include "burst_buffer/node/interpose.h"

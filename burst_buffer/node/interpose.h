@@ -2,16 +2,15 @@
 #ifndef SLU_NODE_INTERPOSE_H
 #define SLU_NODE_INTERPOSE_H
 
-/* Staging in a file system that only programs can reach which are started with
- * its library (LD_PRELOAD): `sluice-node act`, started with that library, does
- * what touches it. */
+/* Stages files in a file system that only programs started with its library
+ * (LD_PRELOAD) can reach, by starting such a program, `sluice-node act`. */
 
 #include "burst_buffer/node/node.h"
 
 struct slu_aside;
 struct slu_stage_part;
 struct slu_stage_result;
-/* Make data/ and .sluice/ in it. */
+/* Makes data/ and .sluice/ in the file system. */
 int slu_interposed_layout(struct slu_node *n, struct slu_err *err);
 /* In a child: runs an act of staging as the job's user. The manifest is given
  * by its path; part->manifest is not used. */

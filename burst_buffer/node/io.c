@@ -2,10 +2,10 @@
 /*
  * `sluice-node io`: reports to sluiced what a job without a buffer has read and
  * written on this node. The SPANK plugin has noted it for tasks in RunDir/io,
- * one line "READ WRITTEN" a step, or "unknown", and then nothing is reported.
- * Without such a note the counters of Lustre's client are used, against those
- * that `sluice-node begin` has noted. The notes are removed whether sluiced got
- * the report or not: nothing waits for this or depends on it.
+ * one line "READ WRITTEN" a step, or "unknown", and then there is no report.
+ * Without such a note the counters of Lustre's client are used, minus those
+ * that `sluice-node begin` has noted. The notes are removed even if sluiced did
+ * not get the report: it is not repeated, and no other step depends on it.
  */
 #include "config.h"
 #include "burst_buffer/node/llite.h"

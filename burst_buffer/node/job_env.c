@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Environment variables for the batch script and the steps of a job: writes the
- * notes "env" and "env.steps", which the SPANK plugin reads. */
+/* Writes the environment variables for the job's batch script and steps into
+ * the notes "env" and "env.steps", which the SPANK plugin reads. */
 #include "config.h"
 #include "burst_buffer/node/node.h"
 

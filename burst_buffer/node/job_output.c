@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Writes lines about the file system into the job's output, slurm-N.out: a few
+ * Writes lines about the job's file system into its output, slurm-N.out: a few
  * when the batch script starts, which its SPANK hook writes as the first output
  * of the script itself, and the result of the stage-out, which only this node
  * knows once the script has ended.
- *
- * For the latter the hook has noted which file Slurm opened. It is found again
- * by its path, as the job's user, who could do as much without us, and in a
- * child with a time limit, as the file system may have died meanwhile. Only a
- * regular file with the same inode number is written to, at its end; so nothing
- * blocks on a pipe, and another file that was put in its place is not touched.
- * The device is not compared: it changes when an automounter mounts a home
- * directory again.
+ */
+
+/*
+ * To append after the script has ended: the hook has noted which file Slurm
+ * opened. It is opened again by its path, as the job's user, in a child with a
+ * time limit, as the file system may have died meanwhile. Only a regular file
+ * with the same inode number is written to, at its end; so a pipe does not
+ * block, and another file that was put in its place is not touched. The device
+ * is not compared: it changes when an automounter mounts a home directory
+ * again.
  */
 #include "config.h"
 #include "burst_buffer/node/job_output.h"
@@ -170,7 +172,7 @@ static bool fills_capacity(const struct slu_node *n, const char *text)
 	       !disk_is_full(n);
 }
 
-/* How large that is, if this node knows it. */
+/* Appends how large the files are that do not fit, if this node knows it. */
 static void put_misfit(const struct slu_node *n, struct slu_buf *out)
 {
 	char input[SLU_SIZE_TEXT], size[SLU_SIZE_TEXT];

@@ -2,9 +2,11 @@
 #ifndef SLU_NODE_JOB_OUTPUT_H
 #define SLU_NODE_JOB_OUTPUT_H
 
-/* Lines in the job's own output (on the node of its batch script): when its
- * file system is ready, and when its stage-out is over. What cannot be written
- * there is logged. */
+/*
+ * Writes lines into the job's own output (on the node of its batch script):
+ * when its file system is ready, and when its stage-out is over. Errors are
+ * only logged.
+ */
 
 #include "burst_buffer/node/node.h"
 

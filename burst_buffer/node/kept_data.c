@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Finds our storage on this node, and keeps the data of failed stage-outs
- * there. */
+/* Finds Sluice's storage directories on this node, lists the kept data in them,
+ * and keeps the data of a failed stage-out there. */
 #include "config.h"
 #include "burst_buffer/node/kept_data.h"
 #include "burst_buffer/node/verbs.h"

@@ -2,7 +2,8 @@
 #ifndef SLU_NODE_KEPT_DATA_H
 #define SLU_NODE_KEPT_DATA_H
 
-/* Keeps the data of a failed stage-out, for `sluice-node fetch`. */
+/* Keeps the data of a failed stage-out on this node, for `sluice-node fetch`.
+ */
 
 #include "burst_buffer/node/node.h"
 
@@ -12,8 +13,8 @@
 #define SLU_PART_MARK	"part"
 #define SLU_PIECES_MARK "pieces"
 
-/* Keep the data that is on this node, or that the driver has for all nodes in
- * one place, and note where. 0 also where there is none. */
+/* Keeps the data that is on this node, or that the driver has for all nodes in
+ * one place, and notes where. Returns 0 also if there is none. */
 int slu_keep_data(struct slu_node *n, struct slu_err *err);
 int slu_keep_in_common(struct slu_node *n, struct slu_err *err);
 

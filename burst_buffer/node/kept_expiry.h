@@ -2,7 +2,7 @@
 #ifndef SLU_NODE_KEPT_EXPIRY_H
 #define SLU_NODE_KEPT_EXPIRY_H
 
-/* Expiry of the kept data of failed stage-outs. */
+/* Removes kept data of failed stage-outs whose time is over (KeepFailed). */
 
 #include "burst_buffer/node/node.h"
 

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Finds storage of instances that have no note on this node, see the header. A
- * plan is noted before anything is made for it, so storage without a note means
- * that the notes were lost, by a restart of the node. sluiced still knows what
- * the node had: such an instance is noted again, as one that was cut off by a
- * restart, and taken down by a worker, which keeps what was to be staged out.
- * What sluiced does not know either has no owner, and is removed; if that fails
- * the node is drained until it succeeds.
+ * Handles storage of instances that have no note on this node. A plan is noted
+ * before anything is made for it, so storage without a note means that a
+ * restart of the node has removed the notes.
+ *
+ * If sluiced still knows the instance, its plan is noted again, as interrupted
+ * by a restart, and a worker takes it down, which keeps data that was to be
+ * staged out. If sluiced does not know it either, it has no owner and is
+ * removed; if that fails the node is drained until it succeeds. Data that users
+ * rely on stays for KeepFailed first, as sluiced may run with a wrong database.
  */
 #include "config.h"
 #include "burst_buffer/node/leftovers.h"
@@ -47,8 +49,8 @@ static bool is_noted_as(const struct slu_node *n, uint32_t job_id,
 	return slu_noted_is(&other, buffer);
 }
 
-/* A failure is ignored: sluiced may not know the instance any more, or be
- * down. */
+/* Reports to sluiced that the instance is removed. A failure is ignored:
+ * sluiced may not know the instance any more, or be down. */
 static void tell_clean(struct slu_node *n, uint32_t job_id, uint64_t buffer)
 {
 	struct slu_report r = {
@@ -63,7 +65,9 @@ static void tell_clean(struct slu_node *n, uint32_t job_id, uint64_t buffer)
 	n->http = as.http;
 }
 
-/* This node may not decide to discard the data: it is kept for its time. */
+/* Keeps data that was to be kept until `until`, but is in its old place again,
+ * as a restart of the node has undone the move: a node may not decide to
+ * discard it. */
 static int keep_one(struct slu_node *n, const struct slu_storage *s,
 		    int64_t until, struct slu_err *err)
 {
@@ -173,7 +177,7 @@ static int adopt_all(const struct slu_node *n, struct slu_node_inventory *owed,
 	return rc;
 }
 
-/* out->at: the caller frees it. */
+/* Asks sluiced for the instances of this node; the caller frees out->at. */
 static int ask(struct slu_node *n, double seconds, struct known *out,
 	       struct slu_err *err)
 {

@@ -2,8 +2,8 @@
 #ifndef SLU_NODE_LEFTOVERS_H
 #define SLU_NODE_LEFTOVERS_H
 
-/* What earlier instances have left in a node's storage, whose notes were lost
- * in a restart of the node. */
+/* Finds storage of earlier instances whose notes were lost in a restart of the
+ * node, and takes it down, keeps or removes it. */
 
 #include "burst_buffer/node/node.h"
 

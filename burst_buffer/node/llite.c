@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a job moves through Lustre's client, from notes. A note is a line "READ
- * WRITTEN", followed by a line "shared" for each job that was there at the same
- * time. Lines are appended with one write, so that jobs which start together
- * notice each other: the later one sees the other's note.
+ * Keeps the notes from which a job's traffic through Lustre's client is
+ * computed. A note is a line "READ WRITTEN", followed by a line "shared" for
+ * each job that was on the node at the same time. Lines are appended with one
+ * write, so that jobs which start together notice each other: the later one
+ * sees the other's note.
  */
 #include "config.h"
 #include "burst_buffer/node/llite.h"

@@ -3,10 +3,10 @@
 #define SLU_NODE_LLITE_H
 
 /*
- * What a job has read and written through this node's mounts of Lustre: the
- * difference of the client's counters (llite) between its start and its end.
- * They count the node, not the job: for a job that has shared the node, however
- * shortly, nothing is reported.
+ * Measures what a job has read and written through this node's mounts of
+ * Lustre: the difference of the client's counters (llite) between its start and
+ * its end. They count the node, not the job: for a job that has shared the
+ * node, however shortly, nothing is reported.
  */
 
 #include <stdbool.h>

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sluice-node: the subcommands and their options. */
+/*
+ * `sluice-node`: parses the command line and runs one of its subcommands, which
+ * make, check and remove jobs' file systems on a compute node. prolog, epilog,
+ * slurmd's health check, services and users start it.
+ */
 #include "config.h"
 #include "burst_buffer/node/forwarder.h"
 #include "burst_buffer/node/verbs.h"

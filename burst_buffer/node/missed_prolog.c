@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * `sluice-node missed`: slurmd has run no prolog for this run of a job, as it
- * takes it for the earlier run: that has ended only just now
+ * `sluice-node missed`: handles a run of a job for which slurmd has run no
+ * prolog, since it takes it for the earlier run: that has ended only just now
  * (slurm_cred_handle_reissue()), or slurmctld was killed and has forgotten it,
- * so that slurmd got no message of its end. If the tasks were refused at once,
- * Slurm would call the job FAILED; instead the job becomes what OnSetupFailure
- * says, and that also ends the run for slurmd.
+ * so that slurmd got no message of its end. The run has no file system. If the
+ * tasks were refused at once, Slurm would call the job FAILED; instead the job
+ * becomes what OnSetupFailure says, and that also ends the run for slurmd.
  */
 #include "config.h"
 #include "burst_buffer/node/node.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Large directories are copied by the site's own program, if there is one
- * (Mover=): on the first node of a shared file system, else on each node, and
- * before our own copying, which completes and verifies it. The program gets
- * nothing of our environment, which is that of a prolog.
+ * Starts the site's own program (Mover=) for the copying of large directories:
+ * on the first node of a shared file system, else on each node, and before our
+ * own copying, which completes and verifies it. The program gets a small
+ * environment of its own, nothing of the prolog's.
  */
 #include "config.h"
 #include "burst_buffer/node/mover.h"
@@ -56,8 +56,9 @@ bool slu_mover_has_been(const struct slu_node *n, size_t r)
 	return !access(path, F_OK);
 }
 
-/* Makes all nodes look for what the program has copied. False: they would not,
- * as the file system is full. */
+/* Notes in the file system that the program ran, so that all nodes look for
+ * what it has copied. False: it could not be noted, as the file system is full.
+ */
 static bool mark(const struct call *c)
 {
 	char path[PATH_MAX];

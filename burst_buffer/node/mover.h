@@ -2,7 +2,8 @@
 #ifndef SLU_NODE_MOVER_H
 #define SLU_NODE_MOVER_H
 
-/* The site's program that copies instead of us (Mover=, staging/move.h). */
+/* Runs the site's program that copies large directories instead of Sluice's own
+ * code (Mover=, staging/move.h). */
 
 #include "burst_buffer/node/node.h"
 
@@ -11,11 +12,11 @@ struct slu_stage_result;
  * it? */
 bool slu_mover_moves(const struct slu_node *n, size_t r, uint64_t bytes);
 bool slu_mover_has_been(const struct slu_node *n, size_t r);
-/* Run it, once for each request; tick as that of slu_aside. */
+/* Runs the program, once for each request; tick as that of slu_aside. */
 int slu_mover_run(struct slu_node *n, size_t r,
 		  int (*tick)(void *arg, uint64_t bytes, uint64_t files),
 		  void *tick_arg, struct slu_err *err);
-/* Logs what it left for the act COPY. */
+/* Logs how much the program has left to the act COPY. */
 void slu_mover_log(struct slu_node *n, size_t r,
 		   const struct slu_stage_result *copied);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The context of a subcommand: configuration, node name, logs, plan. */
+/* Sets up the context of a subcommand (struct slu_node): configuration, node
+ * name, logs, plan. */
 #include "config.h"
 #include "burst_buffer/node/node.h"
 #include "burst_buffer/staging/attrs.h"
@@ -183,7 +184,7 @@ void slu_node_close(struct slu_node *n)
 	*n = (struct slu_node){0};
 }
 
-/* Drops the nodes that give to another part, or see another. */
+/* Of a plan that is split, keeps only the nodes of this node's part. */
 static int keep_part(struct slu_node *n, struct slu_err *err)
 {
 	struct slu_plan *plan = &n->plan;

@@ -3,9 +3,15 @@
 #define SLU_NODE_NODE_H
 
 /*
- * sluice-node: what all its subcommands share. One process, one job, one node.
+ * Shared by all subcommands of `sluice-node`, which makes and removes jobs'
+ * file systems on a compute node: the context of a call (struct slu_node) and
+ * the notes, files in which calls for the same job leave each other their
+ * state. One process works on one job.
+ */
+
+/*
+ * The notes of a job on this node lie in RunDir/JOB (root, 0711):
  *
- * What is known of a job on this node lies in RunDir/JOB (root, 0711):
  *	plan.json	the plan, without its secret (0600); its `buffer` is
  *			the instance this node has
  *	env		variables for the job's tasks; only once it is ready
@@ -16,13 +22,13 @@
  *	restarted	the node was, since the instance was made
  *	log		what happened, for the user (theirs, 0400)
  *	kept		where data of a failed stage-out is
- *	up.pid, down.pid, watch.pid, early.pid	who works on it
- *	down.lock, watch.lock	held by the one that does
- *	reserve		room for what is noted when the job ends
- *	receipts	what sluiced has acknowledged of its end
- *	early, early.at	what was declared ready, and how much of that is done
- *	ready		the socket where it is declared
- *	tell		what the job's output is to begin with
+ *	up.pid, down.pid, watch.pid, early.pid	the process of that subcommand
+ *	down.lock, watch.lock	held by that process
+ *	reserve		disk space for what is noted when the job ends
+ *	receipts	reports about its end that sluiced has acknowledged
+ *	early, early.at	queue of early stage-out, and how much of it is done
+ *	ready		the socket for early stage-out
+ *	tell		the first lines of the job's output
  *	used		how full the storage was: empty, and at most
  *	output		the file of the job's output: inode and path
  *	result		how the last `down` ended: "clean", or why not
@@ -31,7 +37,8 @@
  *	mnt/private	a part of it for this node alone, where that is wanted
  *	wd/		the driver's own (0700)
  *	wd/log/		logs of its daemons (host/logs.h)
- * and in RunDir itself sluice.conf, see slu_node_conf(). One that was
+ *
+ * RunDir itself has a copy of sluice.conf, see slu_node_conf(); one that was
  * fetched is kept by common/conf_host.h.
  */
 
@@ -194,12 +201,13 @@ int slu_note_end(const struct slu_node *n, const char *pid_file,
  * full then; releases it. */
 int slu_note_reserve(const struct slu_node *n, struct slu_err *err);
 void slu_note_release(const struct slu_node *n);
-/* Become the only process that does `what` ("down", "watch") for the job, until
- * it ends. False: another one is, and WHAT.pid names it again. */
+/* Makes this process the only one that does `what` ("down", "watch") for the
+ * job, until it ends. False: another process does it; WHAT.pid names that one
+ * again. */
 bool slu_note_lock(struct slu_node *n, const char *what);
-/* No other process begins an instance of the job, or takes one over, until
- * slu_note_begun() of the result; -1: another one still did after so many
- * seconds. */
+/* Takes the lock under which an instance of the job is begun or taken over,
+ * until slu_note_begun() of the result; -1: another process has held it for so
+ * many seconds. */
 int slu_note_begin(const struct slu_node *n, double seconds,
 		   struct slu_err *err);
 void slu_note_begun(int begin);
@@ -220,14 +228,14 @@ bool slu_noted_is(struct slu_node *n, uint64_t buffer);
 int slu_note_env(struct slu_node *n, struct slu_err *err);
 
 /* peak_used.c: how full the storage is, now and at most so far. */
-/* It is empty: everything from here on is data. */
+/* Call it while the file system is empty: everything from here on is data. */
 void slu_peak_used_begin(struct slu_node *n);
 struct slu_used slu_peak_used_sample(struct slu_node *n);
 
 /* Remove the job's directory; 0 also if there is none. */
 int slu_notes_forget(struct slu_node *n, struct slu_err *err);
-/* The same if it was made by an `up` that has ended without a plan, and so has
- * made nothing, or by this process. */
+/* As slu_notes_forget(), but only if the directory was made by this process, or
+ * by an `up` that has ended without a plan, and so has made nothing. */
 int slu_notes_forget_begun(struct slu_node *n, struct slu_err *err);
 /* Remove what interrupted removals have left in RunDir. */
 void slu_notes_sweep(struct slu_node *n);
@@ -264,12 +272,12 @@ int slu_cmd_serve(struct slu_node *n);
 /* down.c: take down the noted instance. Returns when nothing is left; else the
  * error says why something is. */
 int slu_down(struct slu_node *n, struct slu_err *err);
-/* The same for this instance, which was noted when the caller looked. Returns
- * when its worker will not touch the directory any more. */
+/* As slu_down() for this instance, which was noted when the caller looked.
+ * Returns when its worker will not touch the directory any more. */
 int slu_down_older(struct slu_node *n, uint64_t buffer, struct slu_err *err);
 /* worker.c: starts the detached worker. */
 int slu_worker_start(struct slu_node *n, struct slu_err *err);
-/* The same in a child that is waited for, where not even a pid file can be
- * written. */
+/* Does the worker's work in a child that is waited for, where not even a pid
+ * file can be written. */
 void slu_worker_run(struct slu_node *n);
 #endif

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sluice.conf on a node. No process of ours runs there all the time, so the
- * last file that was read without an error is kept in RunDir. Otherwise a
- * mistake in the file, or a key that this release does not know, would fail
- * each job that begins or ends, and drain the node.
+ * Reads sluice.conf on a node. No process of ours runs there all the time, so
+ * the last file that was read without an error is kept in RunDir and used if
+ * the present one is bad: otherwise a mistake in the file, or a key that this
+ * release does not know, would fail each job that begins or ends, and drain the
+ * node.
  */
 #include "config.h"
 #include "burst_buffer/node/node.h"

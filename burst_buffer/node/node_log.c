@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The log of the program, and that of the job. */
+/* Writes lines to the program's log and to the job's, which its user may read.
+ */
 #include "config.h"
 #include "burst_buffer/node/node.h"
 

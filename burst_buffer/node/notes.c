@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The notes of a job on this node, see node.h. RunDir is empty after a reboot,
- * and so is everything that the notes are about. */
+/*
+ * Reads, writes and locks the notes of a job on this node (node.h). RunDir is
+ * empty after a reboot, and so are the mounts and servers that the notes are
+ * about.
+ */
 #include "config.h"
 #include "burst_buffer/node/node.h"
 
@@ -157,8 +160,8 @@ static int try_lock(int fd, int command, struct flock *lock)
 	return fcntl(fd, command, lock);
 }
 
-/* Not flock(): children that outlive us would inherit it, and it does not tell
- * who holds it. */
+/* Takes the lock with fcntl(), not flock(): children that outlive this process
+ * would inherit that, and it does not tell who holds it. */
 bool slu_note_lock(struct slu_node *n, const char *what)
 {
 	char name[32], path[PATH_MAX];

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Ends processes that have outlived their job: Slurm finds those that left
- * their session only with cgroups. What they write to a file that was copied
- * already would be lost, so they are ended before the stage-out; a write that
- * happens all the same is noticed by the file's change time.
+ * Ends processes of a job that still run after it has ended: Slurm finds
+ * processes that left their session only with cgroups. What they write to a
+ * file that was copied already would be lost, so they are ended before the
+ * stage-out; a write that happens all the same is noticed by the file's change
+ * time.
  */
 #include "config.h"
 #include "burst_buffer/node/outlived.h"

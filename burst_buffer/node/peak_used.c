@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How full this node's part of the file system is, now and at most. The note
- * "used" has the bytes of the empty file system and the highest use since;
- * every process that works on the job updates it, so that a peak between two
- * reports is in the next one. A check only asks the kernel and takes
+ * Measures how full this node's part of the file system is, now and at most.
+ * The note "used" has the bytes of the empty file system and the highest use
+ * since; every process that works on the job updates it, so that a peak between
+ * two reports is in the next one. A check only asks the kernel and takes
  * microseconds.
  */
 #include "config.h"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Prefetches inputs of waiting jobs, see the header. A process of its own reads
- * them as the job's user, slowly and while the disk is idle, through the same
- * proxy as a stage-in (cache_proxy.h), so that they are checked in the same
- * way. It writes only into the cache; the directories that the walk of a source
- * makes are in a small file system in memory of its own. Another process that
- * needs the space, or begins the job, marks or removes the directory in the
- * cache: the prefetching process checks that each second, and ends.
+ * Prefetches inputs of waiting jobs into the stage cache. A child reads them as
+ * the job's user, slowly and while the disk is idle, through the same proxy as
+ * a stage-in (cache_proxy.h), so that they are checked in the same way. It
+ * writes only into the cache; the directories that the walk of a source makes
+ * are in a small file system in memory of its own. It ends when its directory
+ * in the cache was marked or removed, for which it looks each second: another
+ * process needs the space, or begins the job.
  */
 #include "config.h"
 #include "burst_buffer/node/prefetch.h"
@@ -60,8 +60,9 @@ static void pace(void *arg, uint64_t bytes)
 	nanosleep(&wait, NULL);
 }
 
-/* Only who reads and writes: the proxy and the rest hold the cache's lock now
- * and then, for which jobs that stage in wait. */
+/* Lowers the priority of the process that reads and writes. The proxy and the
+ * rest keep theirs: they hold the cache's lock now and then, for which jobs
+ * that stage in wait. */
 static void be_humble(void)
 {
 	slu_be_idle();
@@ -196,7 +197,7 @@ static int prefetch_all(struct slu_node *n, uint64_t *bytes,
 	return slu_stage_cache_commit(&n->cache->cache, bytes, err);
 }
 
-/* 0; 1 when it failed, or is not wanted any more. */
+/* Returns 0, or 1: it failed, or is not wanted any more. */
 static int prefetch(struct slu_node *n)
 {
 	double start = slu_now_mono();

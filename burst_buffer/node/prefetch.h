@@ -2,8 +2,8 @@
 #ifndef SLU_NODE_PREFETCH_H
 #define SLU_NODE_PREFETCH_H
 
-/* Prefetch: inputs of waiting jobs are read into the stage cache of nodes that
- * they will probably run on (PrestageTo), by `sluice-node serve`. */
+/* Reads inputs of waiting jobs into the stage cache of nodes that they will
+ * probably run on (PrestageTo). `sluice-node serve` does it. */
 
 #include "burst_buffer/node/node.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Output of the subcommands for people. */
+/* Prints tables, JSON and errors of the subcommands that users run. */
 #include "config.h"
 #include "burst_buffer/node/verbs.h"
 

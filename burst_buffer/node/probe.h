@@ -2,7 +2,8 @@
 #ifndef SLU_NODE_PROBE_H
 #define SLU_NODE_PROBE_H
 
-/* The results of `sluice-node probe` so far: one row for each check. */
+/* Collects the results of `sluice-node probe`: one row for each check of what
+ * this node can offer. */
 
 #include "burst_buffer/node/verbs.h"
 
@@ -45,7 +46,7 @@ void slu_probe_find_storage(struct slu_node *n, struct slu_probe *p,
 /* Try all that jobs may be given here. */
 void slu_probe_storage(struct slu_node *n, struct slu_probe *p);
 
-/* Tell sluiced. */
+/* Sends the results to sluiced. */
 int slu_probe_push(struct slu_node *n, const struct slu_probe *p,
 		   struct slu_err *err);
 

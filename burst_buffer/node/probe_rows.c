@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Adds a row to the results of `sluice-node probe`. */
 #include "config.h"
 #include "burst_buffer/node/probe.h"
 

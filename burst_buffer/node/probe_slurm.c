@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Checks Slurm's settings as `scontrol show config` shows them: lines "Key =
- * Value", times as "10 sec", unset values as "(null)".
+/* Checks Slurm's settings for `sluice-node probe`, as `scontrol show config`
+ * shows them: lines "Key = Value", times as "10 sec", unset values as "(null)".
  */
 #include "config.h"
 #include "burst_buffer/node/probe.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* `sluice-node probe`: where jobs' file systems would lie on this node, and
- * whether they can. */
+/* Checks for `sluice-node probe` where jobs' file systems would lie on this
+ * node, and tries to make storage there. */
 #include "config.h"
 #include "burst_buffer/node/probe.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Receipts, see the header. While `down` works they are the note "receipts", a
- * report as it was sent in each line, and then kept/.done/JOB.BUFFER.RESTARTS
- * in the node's storage, which survives a restart; where the node gives no
- * storage RunDir/.done/. RESTARTS is in the name because a restored database
- * may give a number again, but not to the same run. What cannot be noted cannot
+ * Stores receipts. While `down` works they are the note "receipts", a report as
+ * it was sent in each line, and then kept/.done/JOB.BUFFER.RESTARTS in the
+ * node's storage, which survives a restart; where the node gives no storage
+ * RunDir/.done/. RESTARTS is in the name because a restored database may give a
+ * number again, but not to the same run. A report that cannot be stored cannot
  * be repeated to a sluiced that has lost it.
  */
 #include "config.h"

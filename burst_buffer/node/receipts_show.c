@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Repeats the reports about an instance's end to a sluiced that does not know
+ * of it, as its database is older. */
 #include "config.h"
 #include "burst_buffer/node/receipts.h"
 #include "burst_buffer/node/talk.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sluice-node recover: run when slurmd starts, and periodically by the node's
- * health check. After a restart of the node it takes down the file systems of
- * jobs that ended with the node, so that the node returns to service by itself.
- * Processes that looked after a file system and were killed are replaced.
- * Usually it finds nothing to do.
+ * `sluice-node recover`: repairs the state of this node; run when slurmd
+ * starts, and periodically by the node's health check. After a restart of the
+ * node it takes down the file systems of jobs that ended with the node, so that
+ * the node returns to service by itself. Watchers and workers that were killed
+ * are replaced. Usually there is nothing to do.
  */
 #include "config.h"
 #include <dirent.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Measures the free space before anything is made, as other programs write to
- * the disk too. */
+/* Measures the free space of a node's storage and reports it to sluiced before
+ * anything is made, as other programs write to the disk too. */
 #include "config.h"
 #include "burst_buffer/node/room.h"
 #include "burst_buffer/node/talk.h"

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The first half of `down`: asks sluiced whether the job has ended and whether
- * to stage out; stages out; meets the other nodes at the barrier "out.done".
- * After that all data is either at its destination or will be kept here.
- *
- * In doubt data is kept: sluiced does not answer, or has lost its record of
- * this instance, or answers that there is nothing to save although the job has
- * run here.
+ * Asks sluiced whether the job has ended and whether to stage out; stages out;
+ * meets the other nodes at the barrier "out.done". In doubt data is kept: if
+ * sluiced does not answer, has lost its record of this instance, or answers
+ * that there is nothing to save although the job has run here.
  */
 #include "config.h"
 #include "burst_buffer/node/save_data.h"
@@ -48,8 +45,8 @@ static bool has_data(const struct slu_node *n)
 	       (slu_note_has(n, "env") || slu_note_has(n, "restarted"));
 }
 
-/* Is there data that exists nowhere else? In a persistent buffer all of it,
- * unless it was staged in before its job began, which makes it a copy. */
+/* Has the buffer data that exists nowhere else? In a persistent buffer all
+ * data, unless it was staged in before its job began, which makes it a copy. */
 static bool has_trust(const struct slu_node *n)
 {
 	return n->plan.persistent ? !n->plan.ahead : has_data(n);

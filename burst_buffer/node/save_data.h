@@ -2,8 +2,11 @@
 #ifndef SLU_NODE_SAVE_DATA_H
 #define SLU_NODE_SAVE_DATA_H
 
-/* The first half of `down`: until all data of the job on this node is staged
- * out or will be kept. The second half is teardown.h. */
+/*
+ * First half of `down`: brings the job's data on this node to safety;
+ * afterwards all of it is staged out or will be kept. The second half is
+ * teardown.h.
+ */
 
 #include "burst_buffer/node/node.h"
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sluice-node serve: a service that keeps persistent buffers running on their
- * nodes. It asks sluiced which of them have a part here, and does for each what
- * the prolog and the epilog do for a job: `up` when it is not there, as after a
- * restart of the node, or when sluiced does not know that it is, as with an
- * older database; and `down` when it has ended. Both run in processes of their
- * own, as they wait for other nodes. A buffer that was made does not need this
- * service any more, so it can be restarted at any time.
+ * `sluice-node serve`: a service that keeps persistent buffers running on their
+ * nodes, and prefetches. It asks sluiced which buffers have a part here, and
+ * does for each what the prolog and the epilog do for a job: `up` when it is
+ * missing, as after a restart of the node, or when sluiced does not know that
+ * it exists, as with an older database; and `down` when it has ended. Both run
+ * in processes of their own, as they wait for other nodes. A buffer that was
+ * made does not need this service any more, so it can be restarted at any time.
  */
 #include "config.h"
 #include "burst_buffer/node/node.h"

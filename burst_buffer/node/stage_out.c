@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sluice-stage-out PATH...: a task declares that these files will not change
- * any more, so that they can be staged out while the job runs. It sends the
- * paths to the watcher on its own node, which notes them, and returns.
+ * `sluice-stage-out PATH...`: a task declares that these files will not change
+ * any more, so that they can be staged out while the job runs. The program
+ * sends the paths to the watcher on its own node, which notes them, and
+ * returns.
  */
 #include "config.h"
 #include "burst_buffer/node/node.h"

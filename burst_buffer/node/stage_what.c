@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Converts the type= of a staging request ("file", "list", "auto", else a
+ * directory) to the enum of staging/stage.h. */
 #include "config.h"
 #include "burst_buffer/node/node.h"
 

@@ -1,19 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Stages one request of the plan, from the walk to the last check, as far as it
- * is this node's part. With a shared file system the nodes meet between the
- * acts, and the manifest lies in .sluice/ where all read it; else each node
- * does a whole of its own and meets no other.
+ * Stages one request of the plan on this node: runs the acts of staging/stage.h
+ * one after the other, each in a child (staging_child.c), and meets the other
+ * nodes between them. On a shared file system all nodes use one manifest, in
+ * .sluice/; otherwise each node has its own data and manifest and meets no
+ * other.
  *
- * An act that is done is noted, and never done again: others may already be
- * working with its result. The journal has what a copy had done when it was cut
- * short. Which node copies what of a shared file system is decided beside the
- * manifest (claims.h). Everything that touches the file systems is done in
- * children (staging_child.c).
- *
- * If a node that had a share does not arrive, because it was lost, the others
- * begin the request again without it: the barrier's answer names the missing
- * nodes, the same ones to all (wire/node.h).
+ * A finished act is noted and not repeated after an interruption, as other
+ * nodes may already use its result; COPY continues by its journal. If a node
+ * with a share is lost, the others begin the request again without it: the
+ * barrier's answer names the same missing nodes to all (wire/node.h).
  */
 #include "config.h"
 #include "burst_buffer/node/staging.h"

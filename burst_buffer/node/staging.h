@@ -2,7 +2,8 @@
 #ifndef SLU_NODE_STAGING_H
 #define SLU_NODE_STAGING_H
 
-/* Shared by staging.c and staging_child.c; not for other files. */
+/* State of the staging of one request, shared by staging.c and staging_child.c;
+ * private to these two. */
 
 #include "burst_buffer/host/aside.h"
 #include "burst_buffer/node/node.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One act of staging in a child that runs as the user, except for the manifest
- * and the claims: those are root's, in .sluice/ of the file system.
+ * Runs one act of staging in a child as the job's user. The manifest and the
+ * claims are root's, in .sluice/ of the file system: they are opened, or given
+ * a proxy process, before the user is changed.
  */
 #include "config.h"
 #include "burst_buffer/node/staging.h"

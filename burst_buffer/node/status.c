@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * `sluice-node status`: what Sluice has on this node, a row for each thing:
- * "buffer", a job's file system with a directory in RunDir; "kept", data of a
- * failed stage-out; "held", wiped storage that a process still uses;
- * "leftover", storage or a mount without a job. Looks only at notes, the mount
+ * `sluice-node status`: lists what Sluice has on this node, a row for each
+ * thing: "buffer", a job's file system with a directory in RunDir; "kept", data
+ * of a failed stage-out; "held", wiped storage that a process still uses;
+ * "leftover", storage or a mount without a job. It reads only notes, the mount
  * table and /proc, so that it answers even when a file system hangs.
  */
 #include "config.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Sets layouts of directories: each is made if it is missing, and gets its
- * default layout by `lfs setstripe`, on the first node of the job, in a child
- * that runs as the job's user and may hang. Repeating it does no harm. An error
- * that cannot pass is reported as the request's, as another node would fail as
- * well.
+ * Sets the layouts of directories on Lustre that a job asks for: each is made
+ * if it is missing, and gets its default layout by `lfs setstripe`, on the
+ * first node of the job, in a child that runs as the job's user and may hang.
+ * Repeating it does no harm. A permanent error is reported as the request's
+ * fault, as another node would fail as well.
  */
 #include "config.h"
 #include "burst_buffer/node/node.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Requests to sluiced. It may be down, or not have an answer yet: both are
- * waited out until the deadline of the phase, which is later than sluiced's
- * own, so that sluiced usually decides first.
+ * Sends a subcommand's requests to sluiced. While sluiced is down, or has no
+ * answer yet, they are repeated until the deadline of the phase, which is later
+ * than sluiced's own, so that sluiced usually decides first.
  */
 #include "config.h"
 #include "burst_buffer/node/talk.h"

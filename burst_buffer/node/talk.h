@@ -3,9 +3,9 @@
 #define SLU_NODE_TALK_H
 
 /*
- * Requests to sluiced, repeated until n->deadline while it cannot be reached or
- * answers "wait". SLU_DENIED: its "abort", with the reason; SLU_TIMEOUT: the
- * deadline has passed.
+ * Sends requests to sluiced, and repeats them until n->deadline while it cannot
+ * be reached or answers "wait". SLU_DENIED: its "abort", with the reason;
+ * SLU_TIMEOUT: the deadline has passed.
  */
 
 #include "burst_buffer/node/node.h"
@@ -18,7 +18,7 @@ int slu_talk_inventory(struct slu_node *n, struct slu_node_inventory *owed,
 /* Adds which node and instance report. The caller clears *answer. */
 int slu_talk_report(struct slu_node *n, struct slu_report *report,
 		    struct slu_answer *answer, struct slu_err *err);
-/* The same where only success or "abort" matters. */
+/* As slu_talk_report() if only success or "abort" matters. */
 int slu_talk_step(struct slu_node *n, struct slu_report *report,
 		  struct slu_err *err);
 /* attrs, n_attr: what the other nodes have brought (NULL: not wanted); free
@@ -29,7 +29,7 @@ int slu_talk_arrive(struct slu_node *n, const char *name, struct slu_err *err);
 /* A single attempt, for at most so many seconds. */
 int slu_talk_once(struct slu_node *n, const char *path, const char *body,
 		  double seconds, struct slu_buf *reply, struct slu_err *err);
-/* The same for /v1/poll: its answer, or an error. */
+/* A single attempt at /v1/poll: its answer, or an error. */
 int slu_talk_poll(struct slu_node *n, double seconds, struct slu_answer *answer,
 		  struct slu_err *err);
 

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Takes a file system down on this node: hides it from users, detaches it,
+ * waits until no other node uses this one's server, stops the server, keeps or
+ * wipes the storage, and checks that nothing is left.
+ */
 #include "config.h"
 #include "burst_buffer/node/teardown.h"
 

@@ -2,8 +2,8 @@
 #ifndef SLU_NODE_TEARDOWN_H
 #define SLU_NODE_TEARDOWN_H
 
-/* The second half of `down`: once all data is safe or will be kept, removes the
- * file system from this node until nothing of it is left. */
+/* Second half of `down`: removes the file system from this node until nothing
+ * of it is left, once all data is staged out or will be kept (save_data.h). */
 
 #include "burst_buffer/node/node.h"
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sluice-node up: makes a job's file system on this node. Run by the prolog;
- * may be run again after it was killed at any place, and then goes on.
+ * `sluice-node up`: makes a job's file system on this node. The prolog runs it;
+ * if it was killed at any place it is run again and continues.
  *
- * If anything is wrong with a request, a user, a file system or sluiced, the
- * exit code is still 0: the job's tasks are refused with one sentence, sluiced
- * gets a report, and the return waits (bounded) until the job is held, requeued
- * or failed. Only an older instance that cannot be cleaned away is the node's
- * fault, and gives 1.
+ * If there is a fault in a request, a user, a file system or sluiced, the exit
+ * code is still 0, as another would drain the node: the job's tasks are refused
+ * with one sentence, sluiced gets a report, and the return waits (bounded)
+ * until the job is held, requeued or failed. Only an older instance that cannot
+ * be removed is the node's fault, and gives 1.
  */
 #include "config.h"
 #include "burst_buffer/node/node.h"

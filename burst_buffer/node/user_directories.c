@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The directories of a job's file system that users see. Its root belongs to
- * root and is out of users' reach, as a mount may show its secrets there; users
- * get data/ of it, bound to RunDir/JOB/mnt/data, and, where a job wants it,
- * private/NODE of it, bound to mnt/private of that node. The mount points under
- * both are root's, mode 0000.
+ * Makes the directories of a job's file system that users see, and binds them
+ * to their paths. The file system's root belongs to root and is out of users'
+ * reach, as a mount may show its secrets there; users get data/ of it, bound to
+ * RunDir/JOB/mnt/data, and, where a job wants it, private/NODE of it, bound to
+ * mnt/private of that node. The mount points under both are root's, mode 0000.
  */
 #include "config.h"
 #include "burst_buffer/node/user_directories.h"

@@ -2,9 +2,11 @@
 #ifndef SLU_NODE_USER_DIRECTORIES_H
 #define SLU_NODE_USER_DIRECTORIES_H
 
-/* The directories inside of the job's file system: data/ for the user and
- * .sluice/ for Sluice, and the paths at which the user sees data/. Everything
- * here is done in children with time limits, as the file system may hang. */
+/*
+ * Makes the directories inside of the job's file system: data/ for the user and
+ * .sluice/ for Sluice, and shows data/ to the user at its path. Everything here
+ * is done in children with time limits, as the file system may hang.
+ */
 
 #include "burst_buffer/node/node.h"
 

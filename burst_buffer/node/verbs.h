@@ -2,16 +2,19 @@
 #ifndef SLU_NODE_VERBS_H
 #define SLU_NODE_VERBS_H
 
-/* Shared by the subcommands for people (probe, status, fetch, discard, cancel)
- * and `io`. */
+/*
+ * Shared by the subcommands that users run (probe, status, fetch, discard,
+ * cancel) and `io`: finds storage and kept data on this node, and prints
+ * results.
+ */
 
 #include "burst_buffer/node/node.h"
 #include "common/table.h"
 
-/* Where our storage is on this node: NodeStorage, if that is a path; where it
- * is a choice, or a pool has a tier, sluice/ on every mounted disk (and, where
- * that may be chosen, tmpfs) that has one; and what storage= names. NULL-ended;
- * slu_strv_free. NULL: err. */
+/* Finds Sluice's storage directories on this node: NodeStorage, if that is a
+ * path; if it is a choice, or a pool has a tier, sluice/ on every mounted disk
+ * (and, where that may be chosen, tmpfs) that has one; and those that storage=
+ * names. NULL-ended; slu_strv_free. NULL: err. */
 char **slu_storages(const struct slu_conf *conf, struct slu_err *err);
 /* The same with `first` (taken over, also on failure) in place of
  * NodeStorage. */

@@ -1,26 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sluice-node watch: a process that `up` leaves behind for what no prolog or
- * epilog handles. It never touches anything of a job that lives.
- *
- * A process that waits in the kernel for the client of a file system cannot be
- * killed; slurmd then waits for it and never runs the epilog. So when sluiced
- * answers that the job has ended, no `down` has begun, and one and the same
- * process of the user has been killed but does not die, the client is ended.
- *
- * A slurmctld that was killed before it had saved the job's start does not know
- * of this run and sends no epilog. So when sluiced answers that none will come
- * and no `down` has begun, it is begun here.
- *
- * A node that was cut off for long was given up; Slurm has requeued the job
- * without a message to slurmd. When its next run comes here slurmd takes it for
- * the same run, and runs no prolog: so `up` is begun here.
+ * `sluice-node watch`: watches over a job's file system while the job runs.
+ * `up` leaves this process behind on each node. It never touches a process or
+ * file of a job that runs.
  *
  * It checks whether the node's servers live, and reports one that does not
- * (OnServerLoss); it keeps their logs short, and notes how full the storage is.
+ * (OnServerLoss); it keeps their logs short, notes how full the storage is, and
+ * serves the socket for early stage-out (early.c).
+ */
+
+/*
+ * It also handles three cases in which Slurm runs no prolog or epilog:
  *
- * It also serves the socket on which the job's tasks declare files ready to be
- * staged out (early.c).
+ * - A process that waits in the kernel for the client of a file system cannot
+ * be killed; slurmd then waits for it and never runs the epilog. So when
+ * sluiced answers that the job has ended, no `down` has begun, and one and the
+ * same process of the user has been killed but does not die, the client is
+ * ended.
+ *
+ * - A slurmctld that was killed before it had saved the job's start does not
+ * know of this run and sends no epilog. So when sluiced answers that there will
+ * be none, and no `down` has begun, the watcher begins it.
+ *
+ * - A node that was cut off for long was given up, and Slurm has requeued the
+ * job without a message to slurmd. When the job's next run comes to this node,
+ * slurmd takes it for the same run and runs no prolog: so the watcher begins
+ * `up`.
  */
 #include "config.h"
 #include "burst_buffer/node/node.h"

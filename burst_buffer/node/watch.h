@@ -2,8 +2,8 @@
 #ifndef SLU_BURST_BUFFER_NODE_WATCH_H
 #define SLU_BURST_BUFFER_NODE_WATCH_H
 
-/* The watcher of a job: the process that `up` leaves behind for what no prolog
- * or epilog handles. */
+/* Starts the watcher of a job: the process that `up` leaves behind for events
+ * that no prolog or epilog handles. */
 
 #include "burst_buffer/node/node.h"
 

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The worker of `down`: a detached process that ends an instance on this node.
- * In order: ends a running `up`; saves the data (save_data.c); takes the file
- * system down (teardown.c): detaches, waits at the barrier "detached" until no
- * node uses another's server, stops, wipes or keeps, checks that nothing is
- * left; reports "clean". The result is noted in a file, for which `down` waits.
+ * Ends an instance on this node: the detached process that `down` starts and
+ * waits for. In order: ends a running `up`; saves the data (save_data.c); takes
+ * the file system down (teardown.c); reports "clean". Its result is noted in a
+ * file.
  *
  * What all nodes have in common and does not lie on this one (a directory of
  * the parallel file system) is not touched until sluiced has answered that the
- * job has ended: other nodes may still use it. What cannot be cleaned is
- * retried for a day, after the failure was reported.
+ * job has ended: other nodes may still use it. A removal that fails is
+ * reported, and repeated for a day.
  */
 #include "config.h"
 #include "burst_buffer/node/receipts.h"
@@ -75,8 +74,8 @@ static void tell_result(struct slu_node *n, const char *text)
 	slu_note_put(n, "result", 0644, line, NULL);
 }
 
-/* Try until it works, for a day at most; the first failure is reported at once.
- */
+/* Repeats the teardown until it works, for a day at most; the first failure is
+ * reported at once. */
 static int try_on(struct slu_saving *save,
 		  int (*half)(struct slu_saving *save, struct slu_err *err))
 {
