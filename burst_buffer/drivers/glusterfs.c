@@ -2,17 +2,14 @@
 /*
  * Driver "glusterfs": makes one name space over the storage of all nodes,
  * without glusterd. Every node runs one brick and mounts all of them, in plan
- * order.
+ * order. Ready means that every brick says `connected = 1` in the mount's
+ * .meta.
  *
- * - Ready means that every brick says `connected = 1` in the mount's .meta.
- *
- * - A lost brick causes no error (`ls` just lacks its files), so .meta is read
- * before and after a stage-out. A brick that was away in between is known by
- * the client's new connection to it.
- *
- * - .meta also shows the password to everybody who reaches the mount's root, so
- * the mount lies in a directory of root's, and a part of it is bound elsewhere
- * for users.
+ * A lost brick causes no error (`ls` just lacks its files), so .meta is read
+ * before and after a stage-out; a brick that was away in between is known by
+ * the client's new connection to it. .meta also shows the password to everybody
+ * who reaches the mount's root, so the mount lies in a directory of root's, and
+ * a part of it is bound elsewhere for users.
  */
 #include "config.h"
 #include "burst_buffer/drivers/glusterfs.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Opens STORAGE/cache and takes its lock with flock(2), trying every 20 ms,
+ * since flock() has no time limit. */
 #include "config.h"
 #include "burst_buffer/storage/cache_lock.h"
 

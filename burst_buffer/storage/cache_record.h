@@ -8,14 +8,16 @@
  * entry's file, after the data, and its SHA-256 is the file's name. So a lookup
  * with the source's present inode, size, owner and times finds only a copy of
  * this version: a source that has changed has another name.
+ */
+
+/*
+ * Format; the times are the mtime and the ctime; FS and PATH have a length
+ * instead of quotes:
  *
  *	sluice-cache 1\n
  *	INODE SIZE OFFSET LENGTH OWNER SEC.NSEC SEC.NSEC FSLEN PATHLEN\n
  *	FS\nPATH\n
  *	LEN\n			(of all of it, 8 digits)
- *
- * The times are the mtime and the ctime. FS and PATH have a length instead of
- * quotes.
  */
 
 #include <stdbool.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Reads the age in the file `age` of a kept directory, adds the time since it
+ * was written if the node has not been restarted, and writes the sum back. */
 #include "config.h"
 #include "burst_buffer/storage/kept_age.h"
 

@@ -8,13 +8,10 @@
  * need not read it from the parallel file system.
  *
  * An entry is one such range. A fill is what one stage-in adds: it becomes
- * entries when it is verified and on disk. A prefetch is a fill that was made
- * ahead of its job (`ahead`): it stays apart until the job uses it, and is
- * evicted first.
- *
- * There is no index that could be wrong: each call reads the directories. No
- * thread may share a struct slu_stage_cache; processes may. The caller passes
- * the time.
+ * entries when it is verified and on disk. A prefetch is a fill made ahead of
+ * its job: it stays apart until the job uses it, and is evicted first. There is
+ * no index: each call reads the directories. Processes may share a cache,
+ * threads may not share a struct slu_stage_cache. `now` is the caller's clock.
  */
 
 /*
