@@ -301,8 +301,8 @@ static int write_nodes(const struct slu_instance *in, const char *path,
 	return rc;
 }
 
-/* The same on all nodes of an instance, and usually different from other
- * instances. */
+/* Shift of the ports: the same on all nodes of an instance, and usually
+ * different from other instances. */
 static unsigned shift(const struct slu_instance *in)
 {
 	unsigned h = 2166136261u;

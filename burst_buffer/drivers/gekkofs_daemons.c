@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The daemons of GekkoFS on this node: as the job's user, with their data in a
- * directory that is that user's 0700.
- *
- * - Each daemon registers in a hosts file of its own here, because the clean
- *   end of any daemon removes the whole file it registered in.
- * - Ready means: its line stands there, the log says so, and this very process
- *   listens on the line's port.
- * - GekkoFS authenticates nobody: what a daemon was made to start is ended with
- *   its cgroup.
+ * Starts, checks and stops the daemons of GekkoFS on this node, which run as
+ * the job's user, with their data in a directory of that user's, mode 0700.
+ * Each daemon registers in a hosts file of its own, because the clean end of
+ * any daemon removes the whole file it registered in. A daemon is ready when
+ * its line is in that file, its log says so, and this very process listens on
+ * the line's port. GekkoFS authenticates nobody, so a user could make a daemon
+ * start programs: these are ended with its cgroup.
  */
 #include "config.h"
 #include "burst_buffer/drivers/gekkofs.h"

@@ -221,9 +221,10 @@ static int check(const struct slu_instance *in, struct slu_err *err)
 	return counters(in, &r, &w, err);
 }
 
-/* The client reconnects by itself, which .meta does not show; but it has one
- * connection to each brick, and a new one can be told from the old. While it
- * reconnects it may have both, or none: it gets a moment. */
+/* Detects a brick that was away for a moment: the client reconnects by itself,
+ * which .meta does not show; but it has one connection to each brick, and a new
+ * one can be told from the old. While it reconnects it may have both, or none,
+ * so it is given some time. */
 static int whole(const struct slu_instance *in, uint64_t *since,
 		 struct slu_err *err)
 {
@@ -387,7 +388,7 @@ static int abort_client(const struct slu_instance *in, struct slu_err *err)
 	return slu_server_stop(SLU_GLUSTER, vol, 0, err);
 }
 
-/* A mount that cannot be unmounted in time goes with its client; processes that
+/* If the mount cannot be unmounted in time its client is killed: processes that
  * still use it then hold nothing but its name. */
 static int detach(const struct slu_instance *in, struct slu_err *err)
 {

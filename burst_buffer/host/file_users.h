@@ -24,8 +24,8 @@ bool slu_users_map(const char *dir);
  * "python3 (71) of ann, ...". Without the right to look at all processes: only
  * those of the caller's user. */
 void slu_users_of(const char *path, struct slu_buf *who);
-/* Appends one such process, with a comma before it unless *who is empty; proc:
- * a descriptor of /proc/PID. */
+/* Appends the name of one process, as slu_users_of(), after a comma unless *who
+ * is empty; proc: a descriptor of /proc/PID. */
 void slu_users_add_name(struct slu_buf *who, int proc, pid_t pid);
 
 /* SLU_BUSY: "DIR is in use by NAME (PID), ...", or, where none is found, which

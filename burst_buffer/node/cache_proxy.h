@@ -34,7 +34,8 @@ struct slu_cache_of {
 	void *arg;
 };
 
-/* proxy->use is what a stage-in takes. -1: it has no cache. */
+/* Starts the proxy; proxy->use is for slu_stage(). -1: the stage-in has no
+ * cache. */
 int slu_cache_proxy_start(struct slu_cache_proxy *proxy,
 			  const struct slu_cache_of *of, struct slu_err *err);
 

@@ -14,14 +14,12 @@ struct slu_cache_mounts {
 	char *fs; /* its kind, what is mounted, and which part of it */
 };
 
-/*
- * The range [offset, offset + length) of a regular file that is open for
- * reading as `in`, as it is now and not as this node remembers it: from the
- * kernel alone, whoever opened it. false: it is not to be kept, as it is not
- * such a file; has no name; lies on the device `own` already; or was changed so
- * lately before `now` (Unix seconds) that another change might not show. Its
- * strings are the caller's.
- */
+/* Identifies the range [offset, offset + length) of a regular file that is open
+ * for reading as `in`, in its present version. Only the kernel is asked, so it
+ * does not matter which user opened the file. false: the range is not to be
+ * cached, as `in` is not such a file; has no name; lies on the device `own`
+ * already; or was changed so lately before `now` (Unix seconds) that another
+ * change might not show. Its strings are the caller's. */
 bool slu_cache_source(struct slu_cache_mounts *mounts, int in, uint64_t offset,
 		      uint64_t length, dev_t own, int64_t now,
 		      struct slu_cache_record *out);

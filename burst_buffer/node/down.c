@@ -108,9 +108,9 @@ static int down(struct slu_node *n, uint64_t buffer, struct slu_err *err)
 	return drop_failure(n, err) || wait_for_worker(n, buffer, err) ? -1 : 0;
 }
 
-/* A worker whose result is "clean" may still be reporting that to sluiced, or
- * withdraw the result while it ends what all nodes had in common. The last
- * thing it does is to remove the directory. */
+/* A worker with the result "clean" may still be reporting it to sluiced, or
+ * withdraw it while it removes what all nodes have in common. It has ended when
+ * the directory is gone, which it removes last. */
 int slu_down_older(struct slu_node *n, uint64_t buffer, struct slu_err *err)
 {
 	struct slu_pid pid;

@@ -55,9 +55,9 @@ bool slu_fwd_names_unsaved(const char *dir);
  * seconds. */
 int slu_fwd_probe(char *program, struct slu_buf *out, struct slu_err *err);
 
-/* Jobs that a daemon's death affects, by MappingDir/mapping.json, as "17,18":
- * those whose data go through this I/O node, and all others that have I/O
- * nodes, as names of files are spread over all of them. */
+/* Jobs that a daemon's death affects, by MappingDir/mapping.json, as "17,18".
+ * data: jobs whose data goes through this I/O node; names: all others that have
+ * I/O nodes, as names of files are spread over all of them. */
 struct slu_fwd_jobs {
 	struct slu_buf data, names;
 };

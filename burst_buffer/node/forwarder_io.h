@@ -17,9 +17,9 @@
 
 struct slu_fwd_io;
 
-/* `dir`: MappingDir; file, host and members must outlive the result. NULL
- * without memory. Where the kernel reports no connections everything is
- * unknown, and *why says so. */
+/* `dir`: MappingDir; file, host and members must outlive the result. NULL: no
+ * memory. Where the kernel does not report connections all sums are unknown,
+ * and *why gives the reason. */
 struct slu_fwd_io *slu_fwd_io_new(const char *dir, const char *file,
 				  const char *host,
 				  const struct slu_hosts *members,

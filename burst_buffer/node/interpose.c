@@ -227,7 +227,7 @@ static int listen_to(FILE *in, pid_t pid, struct told *t, struct slu_err *err)
 	return t->rc;
 }
 
-/* The same file, opened again for reading; 0: not possible. */
+/* Opens the journal again for reading; 0: not possible. */
 static int open_to_read(int journal)
 {
 	char path[32];

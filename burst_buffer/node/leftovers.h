@@ -15,10 +15,10 @@
 int slu_leftovers_reconcile(struct slu_node *n, double seconds,
 			    struct slu_err *err);
 
-/* The same if `storage` has something without a note; what sluiced does not
- * know either is then removed. Persistent buffers (checked only without a job),
- * and data that was to be staged out, stay for a while. -1, 1: as above; the
- * rest is logged. */
+/* As slu_leftovers_reconcile(), but only if `storage` has an instance without a
+ * note; instances that sluiced does not know either are then removed.
+ * Persistent buffers (checked only without a job), and data that was to be
+ * staged out, stay for a while. Errors of removals are logged. */
 int slu_leftovers_remove(struct slu_node *n, const char *storage,
 			 struct slu_err *err);
 

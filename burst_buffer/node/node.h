@@ -96,7 +96,7 @@ struct slu_node {
 		uint64_t buffer;
 	} noted;	   /* what slu_noted_is() has read */
 	bool has_receipts; /* reports about the end are noted: receipts.h */
-	bool is_ready;	   /* sluiced is told that the job can run, or has */
+	bool is_ready;	   /* tasks may run or have run; sluiced is told so */
 	bool mistake;	   /* the failure is due to the request and permanent */
 	bool no_room;	   /* the failure is lack of space on this node */
 	bool mapped;	   /* data may change through a shared map */
@@ -119,8 +119,8 @@ struct slu_node {
 	struct slu_plan view;
 	char corner[PATH_MAX];
 	struct slu_input_cache *cache; /* of its stage-in, or NULL */
-	char *told; /* by sluiced at the last barrier; NULL: nothing */
-	struct slu_hosts away; /* who had not come to the last barrier */
+	char *told;	       /* sluiced's text at the last barrier; or NULL */
+	struct slu_hosts away; /* nodes that did not come to the last barrier */
 	/* Of the request that is being staged, as /v1/poll tells it. */
 	uint64_t copied, to_copy, copied_files, files_to_copy;
 	struct slu_used used;  /* serve: as of the last look */
@@ -142,8 +142,8 @@ int slu_node_parse_job(const char *text, uint32_t *job_id);
  * the job's directory. */
 int slu_node_open(struct slu_node *n, const struct slu_node_options *opt,
 		  struct slu_err *err);
-/* The context of a job within a service, whose configuration and log it
- * borrows; opt is filled in, and must outlive it. */
+/* Opens the context of a job within a service, of which it borrows the
+ * configuration and the log; opt is filled in, and must outlive it. */
 int slu_node_open_job(const struct slu_node *service, uint32_t job_id,
 		      struct slu_node_options *opt, struct slu_node *out,
 		      struct slu_err *err);
@@ -154,10 +154,10 @@ void slu_node_close(struct slu_node *n);
  * stays in use, and the log says why. */
 void slu_node_renew_conf(struct slu_node *n);
 
-/* Take over a plan (also on failure): find this node and the driver in it. Of a
- * plan that is split only this node's part is kept: that is a file system of
- * its own, whose nodes meet the others at barriers. The note has the whole
- * plan, as a sluiced whose database was restored recognises it by that. */
+/* Takes over a plan (also on failure): finds this node and the driver in it. Of
+ * a split plan only this node's part is kept, which is a file system of its
+ * own; its nodes meet those of other parts at barriers. The note keeps the
+ * whole plan, by which a sluiced with a restored database recognises it. */
 int slu_node_take_plan(struct slu_node *n, struct slu_plan *plan,
 		       struct slu_err *err);
 

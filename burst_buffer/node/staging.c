@@ -186,8 +186,8 @@ static void log_act(struct slu_staging *q, enum slu_act_name act,
 			     q->way, q->r, r->in_place, r->first_in_place);
 }
 
-/* A cancelled job and an "abort" of sluiced are told from other failures by the
- * error's kind. */
+/* Sets the kind of a failed act's error: SLU_DENIED if the job was cancelled,
+ * as for sluiced's "abort"; another SLU_DENIED becomes SLU_IO. */
 static int aside_failed(struct slu_err *err)
 {
 	if (err->kind == SLU_BUSY)

@@ -21,7 +21,7 @@ int slu_talk_report(struct slu_node *n, struct slu_report *report,
 /* As slu_talk_report() if only success or "abort" matters. */
 int slu_talk_step(struct slu_node *n, struct slu_report *report,
 		  struct slu_err *err);
-/* attrs, n_attr: what the other nodes have brought (NULL: not wanted); free
+/* attrs, n_attr: the attributes of the other nodes (NULL: not wanted); free
  * with slu_msg_clear and slu_barrier_answer_desc. */
 int slu_talk_barrier(struct slu_node *n, const char *name, const char *attr,
 		     struct slu_barrier_answer *answer, struct slu_err *err);

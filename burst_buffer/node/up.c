@@ -265,7 +265,7 @@ static int make_it(struct slu_node *n, double start, struct slu_err *err)
 	return n->plan.persistent ? 0 : slu_watcher_start(n, slu_cmd_up, err);
 }
 
-/* The earlier run on the same node must be over. */
+/* Ends an earlier `up` of this job on this node: its run must be over. */
 static int end_other_up(struct slu_node *n, struct slu_err *err)
 {
 	struct slu_pid other;
@@ -289,7 +289,9 @@ static int claim(struct slu_node *n, struct slu_err *err)
 		       : 0;
 }
 
-/* A worker of an older instance stops whoever claims its directory. */
+/* Makes the job's directory and notes this `up` there. A worker of an older
+ * instance would end the process noted there, so nothing is noted while there
+ * is one. */
 static int try_open_dir(struct slu_node *n, bool older, struct slu_err *err)
 {
 	if (slu_mkdirs(n->conf->run_dir, 0755, err) ||
@@ -302,7 +304,8 @@ static int try_open_dir(struct slu_node *n, bool older, struct slu_err *err)
 	return older && slu_note_has(n, "plan.json") ? 0 : claim(n, err);
 }
 
-/* A worker that ends removes the directory, perhaps just now. */
+/* Repeats try_open_dir(), as a worker that ends may remove the directory just
+ * now. */
 static int open_dir(struct slu_node *n, bool older, struct slu_err *err)
 {
 	int rc = -1;

@@ -123,8 +123,9 @@ struct sweep {
 	const char *users;
 };
 
-/* Has the job not been among the users for long? A sluiced whose database was
- * restored does not know a job until its nodes report it. */
+/* Has the job been missing among the buffer's users for an hour? Not at once,
+ * as a sluiced whose database was restored does not know a job until its nodes
+ * report it. */
 static bool is_left(struct slu_node *n, const char *users, const char *name)
 {
 	char note[300];

@@ -16,7 +16,7 @@
  * (and, where that may be chosen, tmpfs) that has one; and those that storage=
  * names. NULL-ended; slu_strv_free. NULL: err. */
 char **slu_storages(const struct slu_conf *conf, struct slu_err *err);
-/* The same with `first` (taken over, also on failure) in place of
+/* As slu_storages() with `first` (taken over, also on failure) in place of
  * NodeStorage. */
 char **slu_storages_with(const struct slu_conf *conf, char **first,
 			 struct slu_err *err);
@@ -34,8 +34,8 @@ struct slu_kept {
 int slu_kept_list(const struct slu_conf *conf, uint32_t job_id,
 		  struct slu_kept **list, size_t *n, struct slu_err *err);
 
-/* The same in the form of struct slu_node_ask, without data that takes no
- * space. The caller frees it. NULL: it cannot be read. */
+/* The names of all kept data for struct slu_node_ask, without data that takes
+ * no space. The caller frees it. NULL: it cannot be read. */
 char *slu_kept_names(const struct slu_conf *conf);
 
 /* Prints rows: as a table, or with --json as they are. */

@@ -12,7 +12,7 @@
 typedef int slu_node_begin_f(struct slu_node *n);
 int slu_watcher_start(struct slu_node *n, slu_node_begin_f *begin,
 		      struct slu_err *err);
-/* The same in the foreground, for people. */
+/* Watches in the foreground, for use by hand. */
 int slu_watch(struct slu_node *n, slu_node_begin_f *begin);
 
 #endif

@@ -306,8 +306,8 @@ static int write_out(const struct slu_target *target, int out)
 	return target->lustre ? sync_file_range(out, 0, 0, WRITE_AND_WAIT) : 0;
 }
 
-/* A source that differs from the manifest is left to the job, whose stage-in
- * reports it. */
+/* Reads a range only into the stage cache. A source that differs from the
+ * manifest fails the prefetch; the job's own stage-in will report it. */
 int slu_act_warm_range(struct slu_worker *t, const struct slu_unit *w,
 		       struct slu_err *err)
 {

@@ -153,9 +153,9 @@ bool slu_same_inode(const struct stat *a, const struct stat *b)
 	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-/* Not with O_TRUNC: first its type has to be checked. A file with other hard
- * links is not changed under those. The mode is narrowed before new content is
- * written, so that nobody else can read it. */
+/* Empties an opened file. Not by O_TRUNC, as its type has to be checked first,
+ * and a file with other hard links must not be changed. The mode is narrowed
+ * before new content is written, so that no other user can read it. */
 static int empty(int fd, mode_t mode, const struct stat *source)
 {
 	struct stat st;

@@ -263,8 +263,9 @@ bool slu_walk_open_up(const struct slu_walk *w, int dir,
 	       !fchmod(dir, slu_walk_first_mode(w) | (st.st_mode & S_ISGID));
 }
 
-/* An early copy that is cut short leaves no directory that only its owner can
- * enter; its files are hidden until they are whole. */
+/* Makes a new directory of an early copy accessible at once: an interrupted
+ * early copy must not leave a directory that only its owner can enter. Its
+ * files are hidden until they are complete. */
 void slu_walk_show_early(const struct slu_level *lv, int from, int dir,
 			 const struct stat *st, bool made)
 {

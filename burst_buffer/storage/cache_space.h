@@ -5,8 +5,8 @@
 /*
  * Counts the space that a node's stage cache uses, and evicts entries: first
  * those that were prefetched for a job that has not used them, then the least
- * recently used. For the other files cache_*.c; the caller holds the cache's
- * lock. Entry, fill and prefetch ("ahead"): see stage_cache.h.
+ * recently used. The caller holds the cache's lock. Private to
+ * burst_buffer/storage. Entry, fill and prefetch ("ahead"): see stage_cache.h.
  */
 
 #include "burst_buffer/storage/stage_cache.h"

@@ -70,12 +70,12 @@ int slu_storage_keep(const struct slu_storage *storage, uid_t uid,
 int slu_storage_used(const struct slu_storage *storage, uint64_t *bytes,
 		     struct slu_err *err);
 
-/* Has all that was written to it reached the disk? The kernel writes after the
- * program's close(), and where it cannot (a disk that is full under blocks that
- * were not reserved, or fails) later readers get what lay there before, without
- * an error. SLU_IO: some has not; told once. Always 0 of a directory, which has
- * the disk's errors in common with others, and where there is none. Waits for
- * the disk. */
+/* Syncs the storage and checks that the disk has accepted all data. The kernel
+ * writes after the program's close(); where it cannot (the disk fails, or is
+ * full below blocks that were not reserved), later readers get the old content
+ * without an error. SLU_IO: some data was lost; reported once. Always 0 for a
+ * directory, whose disk other storage shares, and for missing storage. Waits
+ * for the disk. */
 int slu_storage_stored(const struct slu_storage *storage, struct slu_err *err);
 
 /* Was the storage moved to `kept`, perhaps by a call that did not live to
