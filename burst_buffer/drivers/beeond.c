@@ -461,7 +461,8 @@ static int remember(void *arg, const struct slu_pid *pid, const char *service,
 	return 0;
 }
 
-/* Its daemons are noted first, as stoplocal removes the pid files. */
+/* Stops this node's part. Its daemons are noted first, as stoplocal removes the
+ * pid files. */
 static int stop(const struct slu_instance *in, struct slu_err *err)
 {
 	struct pids pids = {.n = 0};

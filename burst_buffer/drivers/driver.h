@@ -127,7 +127,7 @@ struct slu_driver {
 		      struct slu_err *err);
 };
 
-/* NULL: there is no such driver. */
+/* Finds a driver by its name; NULL: there is none. */
 const struct slu_driver *slu_driver_find(const char *name);
 extern const struct slu_driver *const slu_drivers[]; /* NULL-ended */
 
@@ -135,8 +135,8 @@ extern const struct slu_driver *const slu_drivers[]; /* NULL-ended */
  * with the same job ids may share one kernel. */
 void slu_instance_group(const struct slu_instance *in, char *name, size_t size);
 
-/* For drivers: a function for slu_aside (arg: the instance) that looks whether
- * the root of the mounted file system answers; and `counters` of those that
+/* For drivers: a function for slu_aside (arg: the instance) that checks whether
+ * the root of the mounted file system answers; and `counters` for drivers that
  * count nothing. */
 int slu_instance_look(struct slu_aside *aside, void *arg, void *out,
 		      struct slu_err *err);

@@ -104,8 +104,8 @@ static int registered(const struct daemon *d, struct slu_gkfs_line *line)
 	return slu_gkfs_line_read(d->in->fs, below, line);
 }
 
-/* Its output before it has a log, and when it dies, goes to a file in the job's
- * storage. */
+/* Sends the daemon's output to a file in the job's storage: what it prints
+ * before it has a log, and when it dies. */
 static void take_words(const struct daemon *d)
 {
 	char path[PATH_MAX];
@@ -182,8 +182,9 @@ static void add_own(const struct daemon *d, const char *name, size_t keep,
 	slu_buf_free(&text);
 }
 
-/* Its storage will be wiped: copies its output and the end of its log to
- * RunDir, in place of an earlier copy. The first line is for the error. */
+/* Finds out why a daemon failed. As its storage will be wiped, copies its
+ * output and the end of its log to RunDir, in place of an earlier copy. The
+ * first line is for the error. */
 static int why(const struct daemon *d, const char *what, struct slu_err *err)
 {
 	struct slu_buf said = {0}, all = {0};

@@ -92,8 +92,8 @@ int slu_gkfs_line_read(const char *fs, const char *path,
 	return rc;
 }
 
-/* Only names of nodes in the plan are looked up: users control what a daemon
- * writes. */
+/* Is the address a node's of the plan? Only these are looked up, as users
+ * control what a daemon writes. */
 static bool is_of_plan(const struct slu_plan *plan, const char *address)
 {
 	for (size_t i = 0; i < plan->n_node; i++)
@@ -103,7 +103,7 @@ static bool is_of_plan(const struct slu_plan *plan, const char *address)
 	return false;
 }
 
-/* 0: freeaddrinfo(*out). */
+/* Resolves the address of a line. 0: the caller calls freeaddrinfo(*out). */
 static int resolve(const struct slu_plan *plan, const struct slu_gkfs_line *l,
 		   struct addrinfo **out)
 {

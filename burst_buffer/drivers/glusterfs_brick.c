@@ -137,7 +137,8 @@ void slu_gluster_holds(const struct slu_instance *in, char path[PATH_MAX])
 	snprintf(path, PATH_MAX, "%s/brick", in->fs);
 }
 
-/* One at a time is safe without the library. */
+/* Does the brick have our library, which makes simultaneous mkdir() calls safe?
+ * With one thread it needs none. */
 static int check_names(const struct slu_instance *in, struct slu_err *err)
 {
 	struct slu_err why;

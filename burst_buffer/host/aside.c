@@ -86,8 +86,8 @@ void slu_aside_progress(struct slu_aside *a, uint64_t bytes, uint64_t files)
 	(void)slu_write_all(a->tell, &m, sizeof(m));
 }
 
-/* 1: *m is the last message; 0: the child ended without one; -1: too late, or
- * the tick stopped it. */
+/* Receives the child's messages. 1: *m is the last one; 0: the child ended
+ * without it; -1: too late, or the tick stopped it. */
 static int listen_to(struct slu_aside *a, int fd, const char *what,
 		     struct message *m, struct slu_err *err)
 {

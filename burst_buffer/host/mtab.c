@@ -202,8 +202,8 @@ static int unmount_at(const char *point, int flags)
 
 enum { BUSY = 1, MOVED };
 
-/* One mount: 0 gone; BUSY; MOVED: the table has changed, so read it again; -1
- * another failure. */
+/* Unmounts one mount. 0: it is gone; BUSY; MOVED: the table has changed, so
+ * read it again; -1: another failure. */
 static int unmount_one(const char *point, int flags, struct slu_err *err)
 {
 	int why;
@@ -227,7 +227,8 @@ struct patience {
 	struct slu_buf *who; /* the killed processes; may be NULL */
 };
 
-/* 0: try again; -1: stop. */
+/* Waits a moment for a busy mount, or kills its users at last. 0: try again;
+ * -1: stop. */
 static int wait_longer(struct patience *p, const char *point, int state,
 		       struct slu_err *err)
 {
@@ -268,7 +269,7 @@ static const struct slu_mtab_line *next_to_go(const struct slu_mtab *all,
 	return last;
 }
 
-/* The next mount: 1: go on; 0: there is none; -1: failed. */
+/* Unmounts the next mount. 1: go on; 0: there is none; -1: failed. */
 static int unmount_last(const char *dir, struct patience *p,
 			struct slu_err *err)
 {

@@ -22,9 +22,9 @@ int slu_server_find(const char *name, const char *path, struct slu_pid *out,
 /* Does this very process listen on this TCP port? */
 bool slu_server_listens(const struct slu_pid *pid, unsigned port);
 
-/* Its TCP connections: how many, to how many remote ends (address and port; a
- * client that reconnects may still have its old one), and a number that changes
- * whenever one of them is replaced, even by one to the same end. */
+/* TCP connections of a daemon: how many, to how many remote ends (address and
+ * port; a client that reconnects may still have its old one), and a number that
+ * changes whenever one of them is replaced, even by one to the same end. */
 struct slu_connections {
 	unsigned n, ends;
 	uint64_t sum;

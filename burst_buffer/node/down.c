@@ -35,7 +35,7 @@ static int drop_failure(struct slu_node *n, struct slu_err *err)
 	return 0;
 }
 
-/* 1: the worker has a result, in *rc; 0: not yet. */
+/* Has the worker a result? 1: yes, in *rc; 0: not yet. */
 static int over(struct slu_node *n, uint64_t buffer, int *rc,
 		struct slu_err *err)
 {

@@ -100,7 +100,8 @@ static void tell_one(char *job, char *text, const char *action)
 		run(end);
 }
 
-/* In a detached child, as slurmctld may be slow. */
+/* Notifies and ends jobs by scontrol, in a detached child, as slurmctld may be
+ * slow. */
 static void tell(const char *host, const char *action, char *list)
 {
 	char *job, *text;

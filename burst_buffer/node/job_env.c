@@ -16,8 +16,9 @@ static void put_dw(struct slu_buf *env, const char *head, const char *tail,
 	slu_buf_printf(env, "DW_%s%s=%s/\n", head, tail, path);
 }
 
-/* The job's programs place each file that they create there; all lines agree
- * about the files (slu_end_stripe()). */
+/* Adds SLUICE_PLACE: directories in which the preloaded library chooses the
+ * layout of each file that the job's programs create; all lines agree about the
+ * files (slu_end_stripe()). */
 static void put_per_file(struct slu_buf *env, const struct slu_plan *plan)
 {
 	const struct slu_stripe *last = NULL;

@@ -27,9 +27,9 @@ int slu_llite_begin(const char *root, const char *dir, uint32_t job_id,
  * without a slurmstepd in root/proc. Otherwise every later job would seem to
  * share the node. */
 void slu_llite_tidy(const char *root, const char *dir, time_t now);
-/* What this job has moved since then; removes the note. Returns whether that is
- * known: not without a note, on a shared node, or if the counters were
- * reset. */
+/* Gives what this job has moved since slu_llite_begin(), and removes the note.
+ * Returns whether that is known: not without a note, on a shared node, or if
+ * the counters were reset. */
 bool slu_llite_end(const char *root, const char *dir, uint32_t job_id,
 		   double *read_bytes, double *written_bytes);
 

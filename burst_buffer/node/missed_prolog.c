@@ -17,8 +17,9 @@
 #define PATIENCE 90.0 /* seconds for the verdict to be carried out */
 #define KNOWN	 10.0 /* seconds until sluiced knows that the run has begun */
 
-/* As long as sluiced does not know this run, it may not have been reported yet,
- * or it has ended. */
+/* Reports the missing prolog to sluiced. If sluiced does not know this run, the
+ * run may not have been reported to it yet, or has ended: the report is
+ * repeated for KNOWN seconds. */
 static int tell(struct slu_node *n, struct slu_err *err)
 {
 	struct slu_report r = {

@@ -50,7 +50,7 @@ static int find_name(struct slu_node *n, const char *option,
 	return 0;
 }
 
-/* NULL: it cannot be written. */
+/* Opens a log for appending; NULL: it cannot be written. */
 static FILE *append_to(const char *path, int flags, mode_t mode)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | flags,
@@ -62,7 +62,8 @@ static FILE *append_to(const char *path, int flags, mode_t mode)
 	return file;
 }
 
-/* Not readable for users: it names files of all jobs. */
+/* Opens the program's log, which users may not read: it names files of all
+ * jobs. */
 static void open_log(struct slu_node *n)
 {
 	const char *path = n->opt->log;

@@ -186,8 +186,8 @@ long slu_note_age(const struct slu_node *n, const char *name);
 char *slu_note_get(const struct slu_node *n, const char *name);
 int slu_note_put(struct slu_node *n, const char *name, mode_t mode,
 		 const char *text, struct slu_err *err);
-/* One that only the job's user may read; everybody, where there are no ACLs or
- * the user is not known. */
+/* Writes a note that only the job's user may read; everybody, where there are
+ * no ACLs or the user is not known. */
 int slu_note_put_for_user(struct slu_node *n, const char *name,
 			  const char *text, struct slu_err *err);
 void slu_note_drop(const struct slu_node *n, const char *name);

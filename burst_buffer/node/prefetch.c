@@ -89,7 +89,8 @@ static int make_place(const struct slu_node *n, char tree[PATH_MAX],
 	return 0;
 }
 
-/* Its place among the nodes that stage in, as when the job runs. */
+/* Sets this node's place among the nodes that stage in, as when the job runs.
+ */
 static void find_place(const struct slu_node *n, struct slu_stage_part *part)
 {
 	part->self = 0;
@@ -111,7 +112,7 @@ static int open_manifest(const char *path, int flags, struct slu_err *err)
 	return fd < 0 ? slu_errno(err, SLU_IO, "%s", path) : fd;
 }
 
-/* As the user. */
+/* Walks the source and reads it into the stage cache, as the job's user. */
 static int read_all(struct prefetching *b, struct slu_stage_part *part,
 		    int readable, struct slu_stage_result *result,
 		    struct slu_err *err)
@@ -119,7 +120,7 @@ static int read_all(struct prefetching *b, struct slu_stage_part *part,
 	if (slu_stage(SLU_PREPARE, part, result, err))
 		return -1;
 	if (slu_mover_moves(b->n, b->r, result->total_bytes))
-		return 0; /* that copies it, and past the cache */
+		return 0; /* the mover will copy it, without the cache */
 	part->manifest = readable;
 	return slu_stage(SLU_COPY, part, result, err);
 }
@@ -162,7 +163,7 @@ static int prefetch_act(struct slu_aside *aside, void *arg, void *out,
 	return 0;
 }
 
-/* One job, in a process of its own. */
+/* The prefetch of one job, in a process of its own */
 
 static int is_over(void *arg, uint64_t bytes, uint64_t files)
 {
@@ -241,7 +242,7 @@ static int child(struct slu_node *n, struct slu_plan *plan)
 	return prefetch(&as);
 }
 
-/* In the service */
+/* What follows runs in the service */
 
 static void reap(struct slu_prefetch *p)
 {

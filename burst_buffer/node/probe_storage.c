@@ -160,8 +160,9 @@ static int try_storage(const char *path, bool own_fs, char enforced[8],
 	return slu_storage_wipe(&made, (uid_t)-1, err) < 0 ? -1 : 0;
 }
 
-/* One probe at a time: others wait for their turn, which takes a second or two
- * where the storage does not hang. */
+/* Tries the storage under a lock, as one probe at a time may do that. Others
+ * wait for their turn, which takes a second or two where the storage does not
+ * hang. */
 static int trial(const char *path, bool own_fs, char enforced[8],
 		 struct slu_err *err)
 {
@@ -224,7 +225,8 @@ static void probe_storage_at(struct slu_node *n, struct slu_probe *p,
 			      *also ? " and " : "", also);
 }
 
-/* It does not hinder a job, but an administrator should know. */
+/* Adds a row for wiped storage that a process still holds: it does not hinder a
+ * job, but an administrator should know. */
 static void note_held(void *arg, const struct slu_held_storage *held)
 {
 	slu_probe_add(arg, SLU_PROBE_NOTE, "held",

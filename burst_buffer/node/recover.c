@@ -53,7 +53,8 @@ static int forget_begun(struct slu_node *n, struct slu_err *err)
 		       : 0;
 }
 
-/* Each instance is being set up, or has a watcher or a worker. */
+/* Makes sure that the instance is being set up, or has a watcher or a worker.
+ */
 static int look_after(struct slu_node *n, struct slu_err *err)
 {
 	if (lives(n, "up.pid"))

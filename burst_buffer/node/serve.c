@@ -190,8 +190,9 @@ static void serve(struct slu_node *n, double period)
 	slu_prefetch_stop(&prefetch);
 }
 
-/* Most nodes are compute nodes, thousands of them, which only ask for inputs to
- * prefetch. */
+/* Seconds between two requests to sluiced. Most nodes are compute nodes,
+ * thousands of them, which only ask for inputs to prefetch: they ask less
+ * often. */
 static double period_of(const struct slu_node *n)
 {
 	const struct slu_conf *conf = n->conf;

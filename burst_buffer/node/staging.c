@@ -301,7 +301,8 @@ static bool one_is_missing(const struct slu_staging *q)
 	return now.members < q->members;
 }
 
-/* 1: start again, as a node was lost that had a share. */
+/* Meets the other nodes at a barrier after an act. 1: start again, as a node
+ * with a share was lost. */
 static int meet(struct slu_staging *q, enum slu_act_name act,
 		struct slu_err *err)
 {
@@ -421,7 +422,7 @@ static int play(struct slu_staging *q, enum slu_act_name act,
 	return 0;
 }
 
-/* As meet(). */
+/* Runs all acts together with the other nodes. Returns as meet(). */
 static int stage_together(struct slu_staging *q, struct slu_err *err)
 {
 	int rc = 0;

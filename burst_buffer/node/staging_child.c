@@ -162,7 +162,8 @@ static int make_claims(const struct slu_staging *q, struct slu_err *err)
 	return 0;
 }
 
-/* As root, before this process changes its user. */
+/* Starts the proxy for claims of chunks (claims.h), as root: before this
+ * process changes its user. */
 static int start_claims(struct act_call *c, struct slu_stage_part *part,
 			struct slu_err *err)
 {
@@ -182,7 +183,8 @@ static int start_claims(struct act_call *c, struct slu_stage_part *part,
 				      c->q->members * SLU_STAGE_CHUNKS, err);
 }
 
-/* Also as root. A failure only means that the cache is not used. */
+/* Starts the proxy of the stage cache (cache_proxy.h), also as root. If it
+ * fails the cache is not used. */
 static void start_cache(struct act_call *c, struct slu_stage_part *part)
 {
 	const struct slu_staging *q = c->q;
@@ -225,7 +227,8 @@ static bool all_hold(const struct slu_staging *q)
 	return all;
 }
 
-/* As root: users cannot reach that directory. */
+/* Opens the directory with the files that this node holds
+ * (staging/held_source.h), as root: users cannot reach it. */
 static int open_held(const struct slu_staging *q, struct slu_stage_part *part,
 		     struct slu_err *err)
 {

@@ -106,7 +106,7 @@ static void add_process(const struct slu_node *job, const char *name,
 		slu_buf_printf(out, "%d", given);
 }
 
-/* For each pid file in RunDir/JOB, or in its wd/. */
+/* Adds the processes of all pid files in RunDir/JOB, or in its wd/. */
 static void add_processes(const struct slu_node *job, const char *below,
 			  struct slu_buf *out)
 {

@@ -246,7 +246,7 @@ static int note_ran(struct slu_node *n, struct slu_err *err)
 		       : 0;
 }
 
-/* Only now may tasks start: they wait for the note "env". */
+/* Reports "ready" and lets tasks start: they wait for the note "env". */
 static int be_ready(struct slu_node *n, double start, struct slu_err *err)
 {
 	struct slu_report r = {.step = "ready"};

@@ -35,8 +35,8 @@ static int in_child(struct slu_node *n, slu_aside_f *fn, struct slu_err *err)
 	return slu_aside(&aside, "the job's file system", NULL, err);
 }
 
-/* In a persistent buffer that is set up again the directory exists, perhaps
- * with modes that its owner chose. The owner is set last, so that an
+/* Makes one directory. In a persistent buffer that is set up again it exists,
+ * perhaps with modes that its owner chose. The owner is set last, so that an
  * interrupted attempt is repeated. */
 static int make_dir(const char *root, const char *name, mode_t mode, uid_t uid,
 		    gid_t gid, struct slu_err *err)
@@ -88,8 +88,8 @@ static void reserve_manifest(struct slu_node *n, size_t r)
 	close(fd);
 }
 
-/* In a persistent buffer every job that uses it has a directory (corner) of its
- * own. */
+/* Makes the job's corner: in a persistent buffer every job that uses it has a
+ * directory of its own. */
 static int make_corner(struct slu_node *n, struct slu_err *err)
 {
 	if (make_dir(n->top, ".use", 0700, 0, 0, err))

@@ -115,7 +115,8 @@ static int verify_file(struct slu_act *a, struct slu_parent_cache *near,
 	return 0;
 }
 
-/* Processes that still run may have written to it after it was copied. */
+/* Checks that the source is still as in the manifest: processes that still run
+ * may have written to it after it was copied. */
 static int verify_source(struct slu_act *a, struct slu_parent_cache *near,
 			 const struct slu_entry *e, struct slu_err *err)
 {
@@ -199,7 +200,8 @@ static int verify_unit(void *arg, struct slu_worker *w,
 	return rc;
 }
 
-/* Of a large file only the first range, unless all is read. */
+/* Verifies only the first range of a large file, unless contents are compared.
+ */
 static bool is_to_verify(void *arg, const struct slu_unit *u)
 {
 	struct verifying *v = arg;

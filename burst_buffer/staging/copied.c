@@ -57,7 +57,7 @@ static int by_path(const void *a, const void *b)
 	return x->at < y->at ? -1 : x->at > y->at;
 }
 
-/* Only the last note of each path stays. */
+/* Sorts the notes by path and keeps only the last one of each. */
 static void sort(struct slu_copied *k)
 {
 	size_t n = 0;

@@ -11,8 +11,9 @@
 #include "burst_buffer/staging/fresh.h"
 #include "burst_buffer/staging/level.h"
 
-/* One directory further down on both sides; it is made where it is missing.
- * The descriptors are replaced. `begun`: the last name led through it. */
+/* Goes one directory further down on both sides, and makes it where it is
+ * missing. The descriptors are replaced. `begun`: the last name led through it.
+ */
 static int descend(struct slu_level *lv, int fd[2], const char *name,
 		   bool begun, struct slu_err *err)
 {

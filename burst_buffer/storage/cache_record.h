@@ -54,7 +54,8 @@ void slu_cache_record_free(struct slu_cache_record *r);
  * these are not the end of a record. */
 size_t slu_cache_record_len(const char *end);
 
-/* For the lookup of an entry. */
+/* The key by which an entry is looked up: its record and the name of its file.
+ */
 struct slu_cache_key {
 	struct slu_buf text;	   /* of its record */
 	char name[SLU_CACHE_NAME]; /* of its file: the record's SHA-256 */

@@ -228,7 +228,8 @@ static bool is_right(int fd, const struct slu_cache_key *key)
 	       !memcmp(text, key->text.data, key->text.len);
 }
 
-/* -1 and SLU_NOTFOUND, SLU_IO as slu_stage_cache_get(). */
+/* Opens the entry with this key in one directory. -1: SLU_NOTFOUND or SLU_IO,
+ * as slu_stage_cache_get(). */
 static int find_in(int dir, const struct slu_cache_key *key,
 		   struct slu_err *err)
 {

@@ -100,7 +100,7 @@ bool slu_storage_is_to_keep(const struct slu_storage *storage, int64_t *until);
 bool slu_storage_has_mark(const char *dir, const char *mark);
 int slu_storage_mark(const char *dir, const char *mark, const char *text,
 		     struct slu_err *err);
-/* -1 and errno: it could not be taken away, or there is none. */
+/* Removes a mark. -1 and errno: it could not be removed, or there is none. */
 int slu_storage_unmark(const char *dir, const char *mark);
 
 /* Mount what is kept again (after a reboot); an image that was in use when the
