@@ -3,8 +3,8 @@
 #define SLU_HOST_INDIRECT_USERS_H
 
 /*
- * Finds users of a device's file system that no link in /proc shows: a socket
- * bound to a name there; a mount namespace that contains it, even one without
+ * Finds users of a device's file system that no link in /proc shows: sockets
+ * bound to a name there, and mount namespaces that contain it, even one without
  * processes. For root; looking into a namespace forks.
  */
 

@@ -2,8 +2,10 @@
 #ifndef SLU_STAGING_ACT_H
 #define SLU_STAGING_ACT_H
 
-/* State and helpers that the acts of staging share (COPY, VERIFY, FINISH,
- * DISCARD of stage.h; each is a file act_*.c). Private to burst_buffer/staging.
+/*
+ * State and helpers that the acts of staging share (COPY, VERIFY, FINISH and
+ * DISCARD of stage.h), each of which is a file act_*.c. Private to
+ * burst_buffer/staging.
  */
 
 #include <pthread.h>

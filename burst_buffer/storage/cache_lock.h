@@ -3,7 +3,7 @@
 #define SLU_STORAGE_CACHE_LOCK_H
 
 /*
- * Opens the directory of the stage cache, STORAGE/cache, and takes the lock
+ * Opens the directory of the stage cache, STORAGE/cache, and takes its lock,
  * under which processes count, reserve and remove entries. Private to
  * burst_buffer/storage.
  */

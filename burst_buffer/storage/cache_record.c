@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Writes and parses the records of the stage cache (format: see the header),
- * and makes the names of entries from them. A record that was read is accepted
- * only if writing it again gives the same bytes, so each has one spelling.
+ * Writes and parses the records of the stage cache, and makes the names of
+ * entries from them. A record that was read is accepted only if writing it
+ * again gives the same bytes, so each has one spelling.
  */
 #include "config.h"
 #include "burst_buffer/storage/cache_record.h"

@@ -4,9 +4,9 @@
 
 /*
  * Keeps a list of wiped storage that a process still holds, so that it can be
- * reported and cleaned up later: an empty loop device; or, below a quota,
- * deleted files that take space until the process closes them. A note in
- * STORAGE/held/JOB.BUFFER lasts as long as that.
+ * reported and cleaned up later. What is held is an empty loop device; or,
+ * below a quota, deleted files that take space until the process closes them. A
+ * note in STORAGE/held/JOB.BUFFER lasts as long as that.
  */
 
 #include <stdint.h>

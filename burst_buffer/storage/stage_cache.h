@@ -3,7 +3,7 @@
 #define SLU_STORAGE_STAGE_CACHE_H
 
 /*
- * Keeps ranges of files that jobs staged in on the node's disk (the stage
+ * Keeps on the node's disk ranges of files that jobs staged in (the stage
  * cache, StageCache), so that the next job of the same user with the same input
  * need not read it from the parallel file system.
  *
