@@ -20,9 +20,10 @@
 
 #define ASK_TIME 30 /* seconds for sluiced's answer */
 
-/* By root, on this node */
+/* As root: removes what this node keeps */
 
-/* dirs: an array of strings, what was removed. */
+/* Removes all kept data of the job; dirs: an array of strings, what was
+ * removed. */
 static int discard_all(struct slu_node *n, struct json_object *dirs,
 		       struct slu_err *err)
 {
@@ -144,7 +145,7 @@ void slu_discard_wanted(struct slu_node *n, const char *instances)
 		slu_node_log(n, SLU_WARN, "%s", err.text);
 }
 
-/* By its owner, through sluiced */
+/* As the owner: asks sluiced */
 
 static int ask(struct slu_node *n, struct slu_discarded *out,
 	       struct slu_err *err)

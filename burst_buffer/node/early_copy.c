@@ -71,7 +71,7 @@ static size_t parse(const struct slu_node *n, const char *text, size_t size,
 	return (size_t)head + len + 1;
 }
 
-/* In children */
+/* What follows runs in children */
 
 /* Makes sure that one node copies at a time, as two that write one file would
  * corrupt it. The lock names its holder; if that node is lost the lock stays,

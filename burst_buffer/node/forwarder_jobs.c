@@ -100,7 +100,7 @@ static void tell_one(char *job, char *text, const char *action)
 		run(end);
 }
 
-/* Notifies and ends jobs by scontrol, in a detached child, as slurmctld may be
+/* Notifies and ends jobs by scontrol; a child does it, as slurmctld may be
  * slow. */
 static void tell(const char *host, const char *action, char *list)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reports to sluiced what the forwarders have counted for a job, in a detached
- * child. It is repeated for some minutes, as the job's row may be written
- * later.
+ * Reports to sluiced what the forwarders have counted for a job. A child does
+ * it, which repeats the report for some minutes, as the job's row may be
+ * written later.
  */
 #include "config.h"
 #include "burst_buffer/node/forwarder_io.h"
