@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Reads the clocks with clock_gettime(2). */
 #include "config.h"
 #include "common/clock.h"
 

@@ -3,21 +3,24 @@
 #define SLU_COMMON_CRED_H
 
 /*
- * Credentials of a request and a reply over HTTP, by MUNGE. The payload of a
- * request's credential is "METHOD PATH NONCE SHA256(body)", of a reply's "NONCE
- * STATUS SHA256(body)", restricted to the caller's uid. MUNGE encrypts
- * payloads, so a reply's may end in " SECRET", which only the caller can read,
- * while its body may be of any size. MUNGE also gives the time when it was
- * made. sluiced(8) has the table of callers and what they may call. Any thread.
+ * Proves who sent an HTTP request or reply, by credentials of MUNGE. The
+ * payload of a request's credential is "METHOD PATH NONCE SHA256(body)", of a
+ * reply's "NONCE STATUS SHA256(body)", restricted to the caller's uid. MUNGE
+ * encrypts payloads, so a reply's may end in " SECRET", which only the caller
+ * can read, while its body may be of any size. MUNGE also gives the time when
+ * it was made. sluiced(8) has the table of callers and what they may call. Any
+ * thread.
  *
+ * A munged that does not answer is SLU_IO: the same call may succeed later.
+ * Link with $(libslunet).
+ */
+
+/*
  * A request that only one user can open makes its nonce a secret between its
  * caller and that user, so that the reply needs no MUNGE: its seal is "SECONDS
  * HMAC", the HMAC-SHA256 (RFC 2104) of "SECONDS STATUS SHA256(body)" with the
  * nonce as the key. It proves as much as a credential made by this user, and
  * carries no secret.
- *
- * A munged that does not answer is SLU_IO: the same call may succeed later.
- * Link with $(libslunet).
  */
 
 #include <stdbool.h>

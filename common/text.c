@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Creates, shares and frees long texts by counting references. */
 #include "config.h"
 #include "common/text.h"
 

@@ -20,9 +20,9 @@ struct slu_text {
 
 /* A copy, with one reference; NULL: no memory. */
 struct slu_text *slu_text_new(const char *data, size_t len);
-/* One reference more; returns it. */
+/* Adds a reference; returns the text. */
 struct slu_text *slu_text_ref(struct slu_text *text);
-/* One less; the last one frees it. NULL is fine. */
+/* Drops a reference; the last one frees the text. NULL is fine. */
 void slu_text_unref(struct slu_text *text);
 
 #endif

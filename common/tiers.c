@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Parses names of storage tiers, and checks and searches choices of devices. */
 #include "config.h"
 #include "common/tiers.h"
 

@@ -24,14 +24,14 @@ enum slu_tier {
 	SLU_TIER_DISK,
 	SLU_TIER_RAM, /* a tmpfs that the site provides */
 };
-/* In the order of enum slu_tier; the first is "unknown". NULL ends them. */
+/* Names in the order of enum slu_tier; the first is "unknown", NULL the end. */
 extern const char *const slu_tier_names[];
 /* UNKNOWN: it names none. Compared without case. */
 enum slu_tier slu_tier_of(const char *word);
 
 /* Is this choice one directory, the same on every node? */
 bool slu_choice_is_path(const char *choice);
-/* Is the tier one of its words? */
+/* Is the tier a word of the choice? */
 bool slu_choice_has_tier(const char *choice, enum slu_tier tier);
 /* SLU_INVALID: one of its words is unknown. */
 int slu_choice_check(const char *choice, struct slu_err *err);

@@ -18,8 +18,8 @@ size_t slu_width(const char *text);
  * columns; no character is divided. */
 size_t slu_width_prefix(const char *text, size_t columns);
 
-/* Of those, the ones before the last blank, if there is one: the first line of
- * a text that is broken. All of it, if not one character fits. */
+/* The bytes of slu_width_prefix() before the last blank, if there is one: the
+ * first line of a text that is broken. All of it, if not one character fits. */
 size_t slu_width_line(const char *text, size_t columns);
 
 /* Cut in place to so many columns: an ellipsis stands for what is lost, and
