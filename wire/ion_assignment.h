@@ -13,7 +13,7 @@ struct slu_job_ref {
 	uint32_t job_id;
 };
 
-/* What is known of a job's bandwidth with so many I/O nodes. */
+/* A job's known bandwidth with so many I/O nodes. */
 struct slu_ion_point {
 	uint32_t ions;
 	uint32_t runs;	  /* 0: not measured by runs of this job */

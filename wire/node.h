@@ -14,12 +14,12 @@ struct slu_fill {
 	uint64_t buffer, used, used_most;
 };
 
-/* What a node has of the inputs that are brought ahead of a job (PrestageTo):
- * bytes, of which the job has used so many. */
+/* What a node has prefetched for a job (PrestageTo): bytes of inputs, and how
+ * many of them the job has used. */
 struct slu_ahead {
 	uint32_t job_id;
 	uint64_t brought, used;
-	bool done; /* nothing more is brought */
+	bool done; /* the prefetch has ended */
 	bool over; /* it is thrown away; the last report of it */
 };
 
@@ -62,13 +62,13 @@ struct slu_node_inventory { /* /v1/owed: what this node must take down or report
 	size_t n_plan;
 	/* Kept data that was given up: "JOB.BUFFER JOB.BUFFER"; NULL: none. */
 	char *discard;
-	/* Of jobs that wait, or are being set up, and are taken to run here:
-	 * their inputs are to be brought to this node. Plans without an
-	 * instance; `over`: the job has begun, what is there stays for it, and
-	 * nothing more is brought. */
+	/* Jobs that wait, or are being set up, and will probably run here: the
+	 * node must prefetch their inputs. Plans without an instance; `over`:
+	 * the job has begun, its prefetched inputs stay for it, and no more are
+	 * prefetched. */
 	struct slu_plan *ahead;
 	size_t n_ahead;
-	bool ahead_whole; /* that is all: what else was brought is to go */
+	bool ahead_whole; /* complete: other inputs must go */
 	char *ahead_gone; /* jobs whose inputs are to go: "JOB JOB " */
 };
 extern const struct slu_desc slu_node_inventory_desc;

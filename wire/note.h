@@ -6,16 +6,16 @@
  * The note in which Sluice records, in a job's AdminComment, what it did with
  * the job. The note is the last part of that comment, which survives restarts
  * of slurmctld, which users cannot forge, and which `scontrol show job` and
- * sacct show:
- *
+ * sacct show. Other text in the comment comes before it and is not changed.
+ */
+
+/*
  *   sluice: predicted 0:05:10 (class, 3 jobs), asked 0:10:00; limit 0:06:00
  *   of 0:10:00, extended; script 9f86d081884c7d65; waited 0:02:00 for storage;
  *   gave back 0:01:23; waits for I/O since 2026-11-28T11:40:02Z; stage-out
  *   failed: ...
  *
  * or "limit 0:06:00 in place of 0:05:00" where the default was too short.
- *
- * Other text in the comment comes before it and is not changed.
  */
 
 #include <stdbool.h>
