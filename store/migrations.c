@@ -213,7 +213,8 @@ static const char texts_once[] =
 	" length(Data) = length(NEW.Data) AND Data = NEW.Data)"
 	" BEGIN SELECT RAISE(IGNORE); END;";
 
-/* Which program ran, whatever its number; and limits of ours. */
+/* The job's name without numbers, and its script, to recognise the same
+ * program; limits of ours. */
 static const char limits[] =
 	"ALTER TABLE History ADD COLUMN PlainName TEXT;"
 	"ALTER TABLE History ADD COLUMN Script TEXT;"
