@@ -80,14 +80,15 @@ static int find_lost_launch(void *x, void *arg)
 	return 0;
 }
 
-/* At the start the jobs are loaded and nothing has happened to them yet. */
+/* init_config: slurmctld starts; its jobs are loaded, and nothing has happened
+ * to them yet. */
 int bb_p_load_state(bool init_config)
 {
 	slurmdb_tres_rec_t tres = {.type = "bb", .name = "sluice"};
 
 	if (!ctl)
 		return SLURM_SUCCESS;
-	/* slurmdbd may number them anew */
+	/* slurmdbd may have changed their numbers */
 	tres_pos = assoc_mgr_find_tres_pos(&tres, false);
 	if (!init_config)
 		return SLURM_SUCCESS;

@@ -108,7 +108,8 @@ static void run(char *const *argv)
 	close(out[0]);
 }
 
-/* Its words are sbatch's own before 23.02. */
+/* The path of sbatch's script. Before 23.02 it is the first of sbatch's own
+ * arguments. */
 static char *script_of(const slurm_opt_t *opt)
 {
 	const sbatch_opt_t *sbatch = opt->sbatch_opt;

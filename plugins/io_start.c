@@ -71,7 +71,7 @@ static int free_nodes(const part_record_t *part)
 	return n;
 }
 
-/* Are there at least as many free nodes as it needs? A quick check: not
+/* Are there at least as many free nodes as the job needs? A quick check; not
  * possible for nodes that jobs share. */
 static bool has_nodes(const job_record_t *job)
 {

@@ -35,8 +35,8 @@ int slu_act_no_job(uint32_t job_id, struct slu_err *err)
 	return slu_err(err, SLU_NOTFOUND, "JobId=%u does not exist", job_id);
 }
 
-/* When slurmctld is ending, changes of a job or a node may not be saved any
- * more. */
+/* Refuses commands while slurmctld is ending: a change of a job or a node may
+ * not be saved any more. */
 bool slu_act_refused(struct slu_err *err)
 {
 	if (!slurmctld_config.shutdown_time)

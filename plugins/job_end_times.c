@@ -16,7 +16,8 @@ static const slurmctld_lock_t look_lock = {
 	.node = READ_LOCK,
 };
 
-/* When a reservation takes one of its nodes, or its own reservation ends. */
+/* The time when a reservation takes one of the job's nodes, or its own
+ * reservation ends. */
 static time_t must_end_by(const job_record_t *job, time_t now)
 {
 	slurmctld_resv_t *resv;
@@ -39,7 +40,7 @@ static time_t must_end_by(const job_record_t *job, time_t now)
 	return by;
 }
 
-/* Does it run, is its limit finite, and is it not being preempted? */
+/* Does the job run, is its limit finite, and is it not being preempted? */
 static bool has_end(const job_record_t *job)
 {
 	return IS_JOB_RUNNING(job) && job->time_limit != INFINITE &&
@@ -178,7 +179,7 @@ int slu_act_set_end(void *arg, const struct slu_ctl_end *end, int64_t max,
 	return rc;
 }
 
-/* Of the n, those whose end is not as it should be, to the front of `out`. */
+/* Puts the jobs of the n whose end is wrong into `out`, from its front. */
 static size_t not_set(const struct slu_ctl_end *end, size_t n, int64_t max,
 		      struct slu_ctl_end *out, bool *suspended)
 {

@@ -113,7 +113,8 @@ static void copy_times(const job_record_t *job, struct slu_job *out)
 	out->limit_asked = job->limit_set.time == 1 ? 0 : out->limit;
 }
 
-/* In MB. What is asked for each CPU is multiplied by those of a node. */
+/* The memory for the job on one node, MB. Memory per CPU is multiplied by the
+ * CPUs of a node. */
 static uint64_t memory_of_node(const job_record_t *job, uint32_t nodes)
 {
 	uint64_t mem = job->details ? job->details->pn_min_memory : 0;

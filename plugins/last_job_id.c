@@ -15,8 +15,9 @@
 
 #define NAME "sluice.last_job"
 
-/* As many as are submitted between two saves. What is further away is of
- * another time: the state is an old copy, or numbers began anew at MaxJobId. */
+/* The most numbers that may be skipped: as many as are submitted between two
+ * saves. A larger difference means that the state is an old copy, or that
+ * numbers began again after MaxJobId. */
 #define PASS_MOST 10000u
 #define OLD_COPY  (1u << 24)
 

@@ -27,23 +27,24 @@ static bool names_all(bitstr_t *named, uint32_t min, uint32_t max)
 	return named && (most == NO_VAL || bit_set_count(named) >= (int)most);
 }
 
-/* Of a floating one Slurm keeps how far ahead it lies, always: no job that is
- * longer than that starts on its nodes. */
+/* When a reservation begins. A floating one always begins the same time from
+ * now: no job that is longer than that starts on its nodes. */
 static time_t start_of(const slurmctld_resv_t *resv, time_t now)
 {
 	return resv->flags & RESERVE_FLAG_TIME_FLOAT ? now + resv->start_time
 						     : resv->start_time;
 }
 
-/* What may be in the way of a job. */
+/* Nodes and a time in which a reservation would be in the way of a job. */
 struct gap {
 	bitstr_t *nodes;   /* that it may get; NULL: any */
 	const char *own;   /* the reservation that it names, or NULL */
 	uint32_t from, to; /* minutes from now; to: or INFINITE */
 };
 
-/* Does this reservation begin within that on these nodes? Into its own one
- * Slurm lets a job whatever its limit, and ends it when that ends. */
+/* Does this reservation begin on these nodes in this time? A job's own
+ * reservation is not in its way: Slurm lets the job in whatever its limit, and
+ * ends it with the reservation. */
 static bool bars(const slurmctld_resv_t *resv, const struct gap *gap,
 		 time_t now)
 {
@@ -168,7 +169,7 @@ static int find_one(void *x, void *arg)
 	return 0;
 }
 
-/* One look at each job, which is a short one. */
+/* Finds the jobs with a limit of ours, by one short look at each job. */
 static int find(struct found *found, struct slu_err *err)
 {
 	slurmctld_lock_t lock = {.job = READ_LOCK};

@@ -66,8 +66,8 @@ bool slu_limit_allowed(const job_record_t *job, uint32_t limit);
 /* When does a running job with this limit (minutes or INFINITE) end? At the
  * latest at the end of its grace time, if it is being preempted. */
 time_t slu_limit_end(const job_record_t *job, uint32_t limit);
-/* Which planned starts become later when running jobs get their whole limits?
- * Reads the present plan, before that is done. No lock. */
+/* Finds the planned starts that are delayed when running jobs get their whole
+ * limits. Reads the present plan, before the limits are changed. No lock. */
 struct slu_planned_starts *slu_planned_starts_read(struct slu_ctl_put *put,
 						   size_t n);
 /* After it: count the delayed starts into `late` of the limits that were set,

@@ -16,8 +16,8 @@ struct policy {
 	const slurmdb_qos_rec_t *qos, *part_qos;
 };
 
-/* The first MaxWall that there is: of its QOS, its partition's (either may go
- * before), and its association. */
+/* The MaxWall that applies, the first that is set: of the QOS, the partition's
+ * QOS (either may go before), and the association. */
 static uint32_t wall_of(const struct policy *p)
 {
 	bool over = p->qos && p->qos->flags & QOS_FLAG_OVER_PART_QOS;
@@ -47,7 +47,7 @@ static bool qos_has_budget(const slurmdb_qos_rec_t *qos)
 		       qos->grp_wall != INFINITE);
 }
 
-/* Is time limited together with resources, or with others' time? */
+/* Is time limited together with resources, or with other users' time? */
 static bool has_budget(const struct policy *p)
 {
 	const slurmdb_assoc_rec_t *a = p->assoc;
@@ -94,7 +94,7 @@ static struct walls walls_of_job(const job_record_t *job)
 	return walls;
 }
 
-/* Of partitions that a job names. */
+/* The limits of the partitions that a job names. */
 struct parts {
 	unsigned n;
 	uint32_t most;	/* the least MaxTime, minutes; INFINITE */
@@ -163,7 +163,8 @@ static slurmdb_qos_rec_t *find_qos(slurmdb_assoc_rec_t *assoc, char *name)
 	return found;
 }
 
-/* Of a submission by this user and account in this, its first, partition. */
+/* The MaxWall of a submission by this user and account in its first partition.
+ */
 static struct walls walls_asked(const job_desc_msg_t *desc,
 				const struct slu_job *job,
 				const part_record_t *part)
@@ -210,7 +211,7 @@ static bool is_watched(const job_desc_msg_t *desc)
 	       mail & SLU_MAIL_AT_LIMIT;
 }
 
-/* What Slurm will fill in where no limit is asked for. */
+/* The limit that Slurm will fill in for a job without one. */
 static uint32_t filled_in(const struct parts *parts, const struct walls *walls,
 			  bool *unknown)
 {
@@ -244,8 +245,8 @@ struct slu_limit_rules slu_limit_rules_asked(const job_desc_msg_t *desc,
 	return rules;
 }
 
-/* It reads its limit itself, or has Slurm do so: asked again, because plugins
- * behind ours may have made it. */
+/* Does the job read its limit, or has Slurm watch it? Checked again, because
+ * plugins behind ours may have changed the job. */
 static bool watches(const job_record_t *job)
 {
 	return job->time_min || job->deadline || job->warn_signal ||

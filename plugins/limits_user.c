@@ -24,7 +24,7 @@ static void leave(job_record_t *job, struct slu_note *note)
 	slu_act_put_note(job, note);
 }
 
-/* It is not a limit of ours. */
+/* Forgets the limit: it is not one of ours. */
 static void drop(struct slu_note *note)
 {
 	note->limit = SLU_LIMIT_USERS;

@@ -20,7 +20,7 @@
 #define OF_FATE \
 	(MAIL_JOB_END | MAIL_JOB_FAIL | MAIL_JOB_REQUEUE | MAIL_JOB_STAGE_OUT)
 
-/* What it is now, in words of Slurm's own mails where it has one. */
+/* The job's state, in the words of Slurm's own mails where they have one. */
 static const char *kind_of(const job_record_t *job, bool staged)
 {
 	if (staged)
@@ -32,7 +32,8 @@ static const char *kind_of(const job_record_t *job, bool staged)
 	return IS_JOB_CANCELLED(job) ? "Cancelled" : "Ended";
 }
 
-/* As Slurm names jobs in its mails: filters and scripts go by that. */
+/* The job's name in Slurm's format of mails, which filters and scripts depend
+ * on. */
 static char *name_of(const job_record_t *job)
 {
 	if (job->array_task_id == NO_VAL)

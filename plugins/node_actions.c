@@ -28,7 +28,8 @@ static bool only_did_not_answer(const node_record_t *node)
 	       node->boot_time < node->reason_time;
 }
 
-/* One that is down comes back as ReturnToService says. */
+/* Ends our drain. A node that is DOWN returns to service as ReturnToService
+ * says. */
 static int put_back(node_record_t *node, char *reason)
 {
 	char not_responding[] = "Not responding";

@@ -20,7 +20,7 @@ static bool is_ours(const char *feature)
 	       !xstrcmp(feature, "ion_free") || !xstrcmp(feature, "ion_shared");
 }
 
-/* Those words of a comma separated list that are ours, or those that are not;
+/* The words of a comma separated list that are ours, or those that are not;
  * NULL: none. Caller frees with xfree. */
 static char *only(const char *features, bool ours)
 {
@@ -64,7 +64,7 @@ static bool put_features(char **features, const char *ours)
 	return changed;
 }
 
-/* What a node that is an I/O node can have. */
+/* The features that a node may have: all of ours for an I/O node. */
 static const char *vocabulary(const struct slu_ctl_node_label *mark)
 {
 	return *mark->feature ? VOCABULARY : "";

@@ -54,8 +54,8 @@ static void look(void *arg, const struct slu_ctl_pool *pool)
 	p->n++;
 }
 
-/* Does each part of it, POOL:SIZE or SIZE, have an effect? Before the site's
- * configuration is known it may. */
+/* Does each part of the reservation, POOL:SIZE or SIZE, have an effect? Counts
+ * as true until the site's configuration is known. */
 static bool has_effect(const char *spec, struct slu_ctl *ctl)
 {
 	char text[SPEC_MAX], *save, *part, *colon;
@@ -104,7 +104,9 @@ void slu_reserve_text(struct slu_ctl *ctl, char text[SLU_RESERVE_TEXT])
 	pthread_mutex_unlock(&seen.lock);
 }
 
-/* What Slurm has counted of one plugin; ours is the one that is not named. */
+/* The bytes that Slurm has counted for a pool, in one plugin's record; ours is
+ * the record without a name. Sizes without a pool are of the site's first one.
+ */
 static uint64_t of_pool(const burst_buffer_info_t *bb, const char *pool,
 			bool first)
 {

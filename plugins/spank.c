@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The SPANK plugin. On a node it runs `sluice-node up` before and `sluice-node
- * down` after a job with a buffer, `sluice-node recover` when slurmd starts,
- * and sets for the job's tasks the environment that `up` has written to
- * RunDir/JOB/env, or refuses to start them with one sentence. For a job without
- * a buffer it only records its steps' I/O, with map=.
- *
+ * The SPANK plugin: sets up and takes down the file system of a job with a
+ * buffer on its nodes. It runs `sluice-node up` before and `sluice-node down`
+ * after the job, `sluice-node recover` when slurmd starts, and sets for the
+ * job's tasks the environment that `up` has written to RunDir/JOB/env, or
+ * refuses to start them with one sentence. For a job without a buffer it only
+ * records its steps' I/O, with map=. Links none of our libraries, because every
+ * srun and slurmstepd loads it.
+ */
+
+/*
  * plugstack.conf: required spank_sluice.so [node=PROGRAM] [run=RunDir]
  * [map=MappingDir] [sluiced=HOST[:PORT],...]. It must be `required`: only then
- * does a refusal end the step. It links none of our libraries, because every
- * srun and slurmstepd loads it.
+ * does a refusal end the step.
  *
- * Exit status: a node is drained (non-zero) only when sluice-node says that it
- * cannot be cleaned, or could not be run, or read its configuration, for a job
- * that has left something.
+ * Exit status: not zero, which drains the node, only if a job has left
+ * something and sluice-node reports that the node cannot be cleaned, or
+ * sluice-node could not be run or could not read its configuration.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -180,8 +183,8 @@ int slurm_spank_job_prolog(spank_t sp, int ac, char **av)
 	return rc == CANNOT_RUN ? 0 : -1;
 }
 
-/* Does not wait for it. It is in a session of its own when this returns: slurmd
- * kills our process group when we have ended. */
+/* Starts sluice-node without waiting for its end. It is in a session of its own
+ * when this returns, as slurmd kills our process group when we have ended. */
 static void start_node(const struct conf *conf, const char *verb,
 		       unsigned seconds)
 {
@@ -221,7 +224,8 @@ static void lustre_path(const struct conf *conf, char out[PATH_MAX])
 	snprintf(out, PATH_MAX, "%s/io/%u.llite", conf->run, conf->job);
 }
 
-/* Does not wait for it, so that the node's next job does not start later. */
+/* Sends the job's I/O counts without waiting, so that the node's next job does
+ * not start later. */
 static void send_io(const struct conf *conf)
 {
 	char tasks[PATH_MAX], lustre[PATH_MAX];
@@ -261,7 +265,7 @@ int slurm_spank_job_epilog(spank_t sp, int ac, char **av)
 	return notes || (rc != CANNOT_RUN && rc != BAD_CONF) ? -1 : 0;
 }
 
-/* As far as there is one. */
+/* Sets the variables of a note, if there is one. */
 static bool set_variables(spank_t sp, const struct conf *conf, const char *note)
 {
 	char path[PATH_MAX];

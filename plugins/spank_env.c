@@ -77,8 +77,8 @@ static void drop_variables(spank_t sp, const char *prefix)
 	}
 }
 
-/* After us Slurm sets what it has brought from where the job was submitted:
- * not if that is less. */
+/* Slurm later sets the limits that it propagates from the submitting host:
+ * removes the one of open files if it is less than n. */
 static void drop_propagated(spank_t sp, rlim_t n)
 {
 	char text[40];
@@ -89,7 +89,7 @@ static void drop_propagated(spank_t sp, rlim_t n)
 		spank_unsetenv(sp, RLIMIT_FILES);
 }
 
-/* Of this task, which is to have at least n open files. */
+/* Raises this task's limit of open files to at least n. */
 static bool allow_files(spank_t sp, rlim_t n)
 {
 	struct rlimit files;
