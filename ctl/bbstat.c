@@ -12,7 +12,7 @@
 
 #define COLUMNS 80 /* width of a terminal */
 
-/* Which settings to change in the files that slurmctld has read. */
+/* Prints which settings to change in the files that slurmctld has read. */
 static void print_advice(struct slu_ctl *ctl, struct slu_buf *out)
 {
 	const char *line;

@@ -50,12 +50,13 @@ struct slu_ctl_request {
 	uint32_t job_id;
 	const char *text; /* NULL: none */
 };
-/* There is a new job, or the host has just started; and the job is gone.
- * Between the two its text is parsed only once. */
+/* Call the first when there is a new job, or the host has just started, and the
+ * second when the job is gone. Between the two its text is parsed only once. */
 void slu_ctl_request_seen(struct slu_ctl *ctl, uint32_t job_id,
 			  const char *text);
 void slu_ctl_request_gone(struct slu_ctl *ctl, uint32_t job_id);
-/* In bytes; job_id 0: none has a number yet. */
+/* The storage that the request asks for, bytes; job_id 0: the job has no number
+ * yet. */
 uint64_t slu_ctl_capacity(struct slu_ctl *ctl, uint32_t job_id,
 			  const char *text);
 
@@ -92,7 +93,8 @@ void slu_ctl_predict_want(struct slu_ctl *ctl, uint32_t job_id,
 			  const char *text,
 			  void (*copy)(void *arg, struct slu_job *job),
 			  void *arg);
-/* It waits for persistent buffers; takes over the content of *job. */
+/* Reports a job that waits for persistent buffers; takes over the content of
+ * *job. */
 void slu_ctl_waits(struct slu_ctl *ctl, struct slu_job *job);
 /* The same with reservations: jobs that need little space must not overtake one
  * that needs much for ever. Times are Unix seconds, 0: unknown; end_of as
@@ -114,11 +116,11 @@ bool slu_ctl_reservation(struct slu_ctl *ctl, const char *text,
 			 const struct slu_ctl_reservation *job,
 			 int64_t (*end_of)(uint32_t job_id), int64_t now,
 			 char why[SLU_CTL_WHY]);
-/* Is this the progress of a job's own buffer, as in BurstBufferState, and no
- * sentence about what the job waits for? NULL is fine. */
+/* Is this text the progress of a job's own buffer, as in BurstBufferState, and
+ * no sentence about what the job waits for? NULL is fine. */
 bool slu_ctl_shows_buffer(const char *text);
-/* When it can probably start, Unix seconds, by the ends of the jobs before it:
- * end_of is called under a mutex of ours; 0: no such job. */
+/* When the job can probably start, Unix seconds, by the ends of the jobs before
+ * it: end_of is called under a mutex of ours; 0: no such job. */
 int64_t slu_ctl_est_start(struct slu_ctl *ctl, uint32_t job_id,
 			  const char *text, uint32_t uid,
 			  int64_t (*end_of)(uint32_t job_id), int64_t now);
@@ -139,7 +141,7 @@ bool slu_ctl_claimed(struct slu_ctl *ctl, uint32_t job_id);
  * frees; NULL: leave the comment as it is. */
 char *slu_ctl_begin_note(struct slu_ctl *ctl, uint32_t job_id, uint32_t array,
 			 const char *comment, int64_t now);
-/* It does not start after all. */
+/* The job does not start after all: gives up its claim. */
 void slu_ctl_unclaim(struct slu_ctl *ctl, uint32_t job_id);
 /*
  * IOStart: a borrowed job, as far as its bandwidth of the parallel file system
@@ -154,19 +156,20 @@ struct slu_ctl_io {
 };
 /* Can any job have to wait? If not, the host need not ask. */
 bool slu_ctl_io_is_on(struct slu_ctl *ctl);
-/* There are nodes for the job; does it have to wait for bandwidth? *why is the
+/* Must a job wait for bandwidth, although there are nodes for it? *why is the
  * sentence for the user. The host stores `since` with the job. */
 bool slu_ctl_io_waits(struct slu_ctl *ctl, const struct slu_ctl_io *io,
 		      int64_t now, char why[SLU_CTL_WHY]);
-/* Does this request say bandwidth wait=no? */
+/* Does this request contain bandwidth wait=no? */
 bool slu_ctl_no_io_wait(const char *text);
-/* When it can probably start, Unix seconds; `now`: it does not wait. */
+/* When IOStart can probably let the job start, Unix seconds; `now`: the job
+ * does not wait. */
 int64_t slu_ctl_io_when(struct slu_ctl *ctl, uint32_t job_id, int64_t now);
-/* It starts, or is found running when the host starts; harmless twice.
- * slu_ctl_ended() says that it has ended, */
+/* A job starts, or is found running when the host starts; harmless twice. Its
+ * end is reported by slu_ctl_ended(). */
 void slu_ctl_io_begun(struct slu_ctl *ctl, const struct slu_ctl_io *io,
 		      int64_t now);
-/* and this that it got no nodes after all, or is gone. */
+/* The job got no nodes after all, or is gone. */
 void slu_ctl_io_ended(struct slu_ctl *ctl, uint32_t job_id);
 /* A job with this number starts: the thread stores the highest. Any thread. */
 void slu_ctl_begun(struct slu_ctl *ctl, uint32_t number);
@@ -178,17 +181,17 @@ void slu_ctl_look(struct slu_ctl *ctl, uint32_t job_id);
 void slu_ctl_set_prolog_done(struct slu_ctl *ctl,
 			     void (*fn)(int rc, uint32_t job_id,
 					bool timed_out));
-/* It has started; takes over the content of *job. True: hold its launch until
- * the function above is called for it. */
+/* A job has started; takes over the content of *job. True: hold its launch
+ * until the function above is called for it. */
 bool slu_ctl_started(struct slu_ctl *ctl, struct slu_job *job);
 /* This controller has just started and found the job waiting for its prologs.
  * Slurm keeps the launch that follows them in memory only, so it is lost: the
  * thread launches the job when they have ended. */
 void slu_ctl_launch_lost(struct slu_ctl *ctl, uint32_t job_id);
-/* It has ended, or this run of it has; takes over the content of *job. */
+/* A job, or this run of it, has ended; takes over the content of *job. */
 void slu_ctl_ended(struct slu_ctl *ctl, struct slu_job *job);
-/* It ended without ever having had nodes (start is 0), or the run that started
- * then must stop staging out. */
+/* A job ended without ever having had nodes (start is 0), or the run that
+ * started then must stop staging out. */
 void slu_ctl_cancelled(struct slu_ctl *ctl, uint32_t job_id, int64_t start);
 /* Is a buffer of this job still alive? Until sluiced has reported its buffers,
  * for an hour at most, the answer is yes. */

@@ -3,9 +3,14 @@
 #define SLU_CTL_PRIVATE_H
 
 /*
- * The one object of libsluice. Hooks, which slurmctld calls from its threads,
- * touch only the first half of struct slu_ctl; the second half belongs to the
- * thread of thread.c, so it needs no lock. What is done with it, by room:
+ * The one object of libsluice, private to ctl/. Hooks, which slurmctld calls
+ * from its threads, touch only the first half of struct slu_ctl; the second
+ * half belongs to the thread of thread.c, so it needs no lock. `now` is
+ * CLOCK_MONOTONIC in seconds.
+ */
+
+/*
+ * What the files of ctl/ do with it:
  *
  * instance.c  the object's life; hooks that need more than one room
  * threads.c   who owns the object; its threads
@@ -21,8 +26,6 @@
  * link/       the socket to sluiced, its commands, the mirror of buffers
  * predictor/  training of the predictor; history until it is stored
  * arbiter/    division of the I/O nodes: solve, publish, label
- *
- * `now` is CLOCK_MONOTONIC in seconds.
  */
 
 #include <errno.h>

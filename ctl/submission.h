@@ -56,8 +56,9 @@ uint32_t slu_ctl_reconsider_limit(const struct slu_limit_rules *rules,
 /* A job cannot start with its tightened limit: have the guard check soon
  * whether it should get its whole limit. */
 void slu_ctl_guard_look(struct slu_ctl *ctl);
-/* Is this environment entry ("NAME=value") left by a job of ours, so that a new
- * job must not inherit it? If only a part of it is, that is removed. */
+/* Was this environment entry ("NAME=value") left by a job of ours, so that a
+ * new job must not inherit it? If only a part of it was, that part is removed.
+ */
 bool slu_ctl_stale_env(struct slu_ctl *ctl, char *entry);
 
 /* Checks what --bb and the script ask for against the site: *text (caller
@@ -99,7 +100,7 @@ char *slu_ctl_component(const char *script, uint32_t component);
 /* Does canonical text ask for a file system, and of which size? NULL is
  * allowed. */
 bool slu_ctl_has_buffer(const char *text);
-/* Does it name persistent buffers to create, use or destroy? */
+/* Does canonical text name persistent buffers to create, use or destroy? */
 bool slu_ctl_has_persistent(const char *text);
 
 #endif

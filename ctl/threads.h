@@ -26,7 +26,7 @@ bool slu_ctl_detach(struct slu_ctl *ctl, void *(*fn)(void *ctl));
 bool slu_threads_join(struct slu_ctl *ctl, const struct timespec *until);
 /* Detach those that have not ended in time. */
 void slu_threads_let_go(struct slu_ctl *ctl);
-/* They are not started again before slu_ctl_active(). */
+/* The threads are not started again before slu_ctl_active(). */
 void slu_threads_stand_by(struct slu_ctl *ctl);
 
 #endif

@@ -20,7 +20,8 @@
 #define AGAIN	   60.0		     /* s */
 #define NEVER	   1e300
 
-/* As getpwnam_r(3), with as large a buffer as needed: 0 and *uid, or ENOENT. */
+/* Looks up a user like getpwnam_r(3), with a buffer as large as needed: 0 and
+ * *uid, or ENOENT. */
 static int look_up(const char *name, uid_t *uid)
 {
 	struct passwd pw, *found = NULL;
@@ -92,7 +93,8 @@ static void *ask(void *arg)
 	return NULL;
 }
 
-/* No other thread writes now or replaces the site. */
+/* Marks failed look-ups to be repeated. Called while no other thread writes or
+ * replaces the site. */
 static void ask_again(struct slu_ctl *ctl)
 {
 	struct slu_site_users *users = &ctl->site->users;
@@ -102,8 +104,8 @@ static void ask_again(struct slu_ctl *ctl)
 			users->user[i].why_not = SLU_UNASKED;
 }
 
-/* No other thread writes now. Unknown users match no job: logs them, and once
- * that look-ups fail. */
+/* Logs unknown users, who match no job, and, once, that look-ups fail. Called
+ * while no other thread writes. */
 static bool tell(struct slu_ctl *ctl)
 {
 	struct slu_site_users *users = &ctl->site->users;

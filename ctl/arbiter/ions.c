@@ -466,7 +466,7 @@ static void say(struct slu_ctl *ctl, struct slu_assignment *fresh, double now)
 	ctl->assignment_said = ctl->hello_said;
 }
 
-/* It is in force now. Without memory the next one is sent whole. */
+/* Records the assignment in force; without memory the next is sent whole. */
 static void keep(struct slu_ctl *ctl, struct slu_assignment *fresh)
 {
 	if (!fresh->base) {

@@ -23,7 +23,7 @@
 #define SILENT 600   /* s without a report of servers: that is shown, */
 #define FORGET 86400 /* s: and they do not count any more */
 
-/* With all targets; 0: not known. */
+/* The capacity in bytes/s with no target degraded; 0: not known. */
 static double known_capacity(const struct slu_iostart *s)
 {
 	return s->reached.capacity > 0 ? s->reached.capacity : s->ran_well;
@@ -132,7 +132,7 @@ void slu_io_ran_add(struct slu_iostart *s, const struct slu_io_ended *run,
 		slu_io_ran_judge(s);
 }
 
-/* In a copy, as they are put into another order. */
+/* Judges a copy of the runs, as slu_ran_well() changes their order. */
 void slu_io_ran_judge(struct slu_iostart *s)
 {
 	struct slu_io_ran *ran = &s->ran;

@@ -15,7 +15,7 @@
 #include <time.h>
 
 #define TELL 30.0    /* s */
-#define DAY  86400.0 /* s: what a job runs of which nothing is known */
+#define DAY  86400.0 /* s: assumed run time if unknown */
 
 /* The limit is better than no estimate. */
 static double seconds_of(const struct slu_ctl_io *io)

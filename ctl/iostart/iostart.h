@@ -66,8 +66,8 @@ struct slu_io_totals {
 	uint64_t advised; /* jobs that would have waited */
 };
 
-/* IOBandwidth=auto: the last runs, by which capacity is learnt. Of the thread
- * that teaches, not guarded. */
+/* IOBandwidth=auto: the last runs, from which capacity is learned. Used by the
+ * thread that learns only, not guarded. */
 struct slu_io_ran {
 	struct slu_ended_run *run; /* a ring; NULL: not auto */
 	size_t n, next;
@@ -133,8 +133,9 @@ struct slu_io_ended {
 void slu_iostart_learn(struct slu_iostart *s, const struct slu_io_ended *run);
 /* History has been read: predicts the running jobs again. */
 void slu_iostart_taught(struct slu_iostart *s);
-/* What sluiced says of Lustre's servers; a capacity that is not known there
- * does not replace one that was. Ignored while it has another IOScope. */
+/* Takes the capacity of Lustre's servers as reported by sluiced; an unknown
+ * capacity does not replace a known one. Ignored if it is of another IOScope.
+ */
 void slu_iostart_reached(struct slu_iostart *s,
 			 const struct slu_io_capacity *said, int64_t now);
 /* Drops the servers' values when there was no report for a day. True, once,
@@ -152,17 +153,17 @@ void slu_iostart_measured(struct slu_iostart *s,
 /* Could a job have to wait at all? If not, the host need not look anything up.
  * Very cheap. */
 bool slu_iostart_is_on(struct slu_iostart *s);
-/* There are nodes for it: does it have to wait? *why is the sentence for the
- * user. Always false in mode advise. */
+/* Must a job wait, although there are nodes for it? *why is the sentence for
+ * the user. Always false in mode advise. */
 bool slu_iostart_waits(struct slu_iostart *s, const struct slu_io_job *job,
 		       int64_t now, char why[SLU_IOSTART_WHY]);
-/* When it can start at the latest, as far as is known; `now`: it does not
+/* When a job can start at the latest, as far as is known; `now`: it does not
  * wait. */
 int64_t slu_iostart_when(struct slu_iostart *s, uint32_t job_id, int64_t now);
-/* It starts, or runs when slurmctld starts. Harmless twice. */
+/* A job starts, or runs when slurmctld starts. Harmless twice. */
 void slu_iostart_begun(struct slu_iostart *s, const struct slu_io_job *job,
 		       int64_t now);
-/* It has ended, has lost its nodes, or will not start. */
+/* A job has ended, has lost its nodes, or will not start. */
 void slu_iostart_ended(struct slu_iostart *s, uint32_t job_id);
 
 /* Entries to be logged, oldest first; returns their number, and in *lost how

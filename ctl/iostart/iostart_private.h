@@ -31,8 +31,8 @@ struct io_wait {
 };
 
 /* capacity.c */
-/* What there is, by what is known; on another value nothing stays that was
- * computed with the old one. */
+/* Sets the capacity to the best known estimate. If it changes, all that was
+ * computed with the old one is dropped. */
 void slu_io_set_capacity(struct slu_iostart *s);
 enum slu_io_known slu_io_known(const struct slu_iostart *s);
 /* When servers last reported, if that is long ago; else 0. */
@@ -48,7 +48,7 @@ void slu_io_ran_judge(struct slu_iostart *s);
 /* bytes/s of a job, predicted by its plain name */
 double slu_io_foretell(const struct slu_iostart *s, uint32_t uid,
 		       const char *plain, double nodes, double seconds);
-/* What of it counts. */
+/* The part of what a job moved that IOScope counts. */
 double slu_io_counts(const struct slu_iostart *s,
 		     const struct slu_job_moved *moved);
 /* Update `admit`, at most once a second; false without memory. */
@@ -58,7 +58,7 @@ bool slu_io_look(struct slu_iostart *s, int64_t now);
 /* Can any job have to wait now? */
 bool slu_io_is_able(const struct slu_iostart *s, int64_t now);
 void slu_io_forget_stale(struct slu_iostart *s, int64_t now);
-/* It does not wait any more. */
+/* The job does not wait any more. */
 void slu_io_forget_wait(struct slu_iostart *s, uint32_t job_id);
 
 /* sentences.c */

@@ -64,8 +64,9 @@ static bool note_wait(struct slu_iostart *s, const struct slu_io_job *job,
 	return s->mode == SLU_IOSTART_ON;
 }
 
-/* It waited before slurmctld was restarted, and what it would move is not known
- * again yet. */
+/* Does the job wait on? True for one that waited before slurmctld was
+ * restarted, as long as history has not been read: what the job would move is
+ * not known then. */
 static bool waits_on(struct slu_iostart *s, const struct slu_io_job *job,
 		     int64_t now, char why[SLU_IOSTART_WHY])
 {

@@ -241,7 +241,8 @@ void slu_ctl_events(struct slu_ctl *ctl, double now)
 	}
 }
 
-/* One job as found: running, or ended since. */
+/* Compares a job with what is followed: it has started, was resized, or has
+ * ended. */
 static void found(struct slu_ctl *ctl, struct slu_job *job, double now)
 {
 	struct slu_followed *live = slu_followed_get(ctl, job->job_id);

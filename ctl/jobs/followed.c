@@ -29,7 +29,7 @@ struct slu_followed *slu_followed_get(struct slu_ctl *ctl, uint32_t job_id)
 	return slu_map_get(&ctl->live, job_id);
 }
 
-/* Its nodes are all accounted for. */
+/* All nodes of the job are accounted for: stops waiting for them. */
 void slu_followed_forget_nodes(struct slu_ctl *ctl, struct slu_followed *live)
 {
 	ctl->ending -= live->remaining.n > 0;
@@ -177,8 +177,8 @@ static void tell_gone(struct slu_ctl *ctl, uint32_t job_id,
 	slu_msg_clear(&slu_job_nodes_desc, &msg);
 }
 
-/* Where the job is now; one that has ended, or runs again, is not completing on
- * any node. */
+/* Reports the nodes that the job has left since the last look. A job that has
+ * ended, or runs again, is not completing on any node. */
 static void poll_one(struct slu_ctl *ctl, struct slu_followed *live,
 		     const struct slu_job *job, double now)
 {
@@ -329,7 +329,8 @@ void slu_followed_lost(struct slu_ctl *ctl, uint32_t job_id)
 	ctl->next_launch = 0;
 }
 
-/* Those whose prologs have ended are launched, or do not run any more. */
+/* Launches jobs whose launch was lost (slu_ctl_launch_lost()). They are kept
+ * for another try while the host answers SLU_BUSY. */
 static void make_up_launches(struct slu_ctl *ctl)
 {
 	struct slu_err err;

@@ -47,7 +47,7 @@ struct slu_followed *slu_followed_start(struct slu_ctl *ctl,
 /* Hold its launch until its I/O nodes are published, at most until then. */
 void slu_followed_hold(struct slu_ctl *ctl, struct slu_followed *live,
 		       double until);
-/* Its run has ended; with a buffer, its nodes are watched until they are
+/* A job's run has ended; with a buffer, its nodes are watched until they are
  * clean. */
 void slu_followed_end(struct slu_ctl *ctl, struct slu_followed *live,
 		      const struct slu_job *job, double now);
@@ -57,7 +57,7 @@ void slu_followed_forget_nodes(struct slu_ctl *ctl, struct slu_followed *live);
 void slu_followed_release(struct slu_ctl *ctl, struct slu_followed *live);
 void slu_followed_published(struct slu_ctl *ctl, uint64_t epoch, bool ok);
 void slu_followed_release_all(struct slu_ctl *ctl);
-/* Its launch was lost in a restart of slurmctld: launch it again. */
+/* A job's launch was lost in a restart of slurmctld: launches it again. */
 void slu_followed_lost(struct slu_ctl *ctl, uint32_t job_id);
 /* Do what is due. Returns when the next is. */
 double slu_followed_tick(struct slu_ctl *ctl, double now);

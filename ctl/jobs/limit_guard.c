@@ -6,15 +6,9 @@
  * works after a restart of slurmctld, while sluiced is away, and while a file
  * hangs our other thread.
  *
- *   running  the whole limit is given back, in one step, two minutes before
- *	      its end: Slurm looks at limits every 30 s, warns a minute before
- *   pending  while a reservation would be in the way of the whole limit, or
- *	      that is more than its partition, association or QOS allows
- *	      by now, the job has the whole one, and Slurm plans with that
- *
  * A limit that is longer than the default is never extended; a pending job
  * loses it while it is not allowed. When the site turns the mode off, all jobs
- * get their whole limits at once.
+ * get their whole limits at once. See is_due() for the rules.
  */
 #include "config.h"
 #include "ctl/jobs/limit_guard.h"
@@ -48,7 +42,8 @@ bool slu_guard_alive(struct slu_ctl *ctl)
 	return beat && seconds(CLOCK_MONOTONIC) - beat < ALIVE;
 }
 
-/* Does the site still want it? An unreadable configuration changes nothing. */
+/* Does the site's mode still allow this tight limit? An unreadable
+ * configuration changes nothing. */
 static bool is_wanted(const struct slu_conf *conf,
 		      const struct slu_ctl_limit *job)
 {
@@ -104,8 +99,16 @@ static void say(struct slu_ctl *ctl, const struct slu_ctl_limit *job,
 			why[job->bar]);
 }
 
-/* Does it have to be changed now? *next is when to check it again, Unix
- * seconds. */
+/*
+ * Must the job's limit be changed now, and to the whole one? *next: when to
+ * check again, Unix seconds.
+ *
+ *   running  gets the whole limit, in one step, two minutes before its end:
+ *	      Slurm looks at limits every 30 s, and warns a minute before
+ *   pending  has the whole limit, with which Slurm plans, while a reservation
+ *	      would be in the way of it, or its partition, association or QOS
+ *	      allows less by now
+ */
 static bool is_due(const struct slu_conf *conf, const struct slu_ctl_limit *job,
 		   int64_t now, bool *whole, int64_t *next)
 {
@@ -219,7 +222,7 @@ static void arm(struct slu_ctl *ctl)
 			NULL);
 }
 
-/* At least a second, so that the hooks cannot keep it busy. */
+/* Waits at least a second, so that hooks cannot keep the thread busy. */
 static void wait_for_timer(struct slu_ctl *ctl, int64_t wait)
 {
 	struct pollfd timer = {.fd = ctl->guard_timer, .events = POLLIN};

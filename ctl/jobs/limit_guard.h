@@ -12,7 +12,8 @@
 
 struct slu_ctl;
 
-/* Its timer, a descriptor (timerfd_create(2)); -1: none can be had. */
+/* Creates the guard's timer, a descriptor (timerfd_create(2)); -1: none can be
+ * had. */
 int slu_guard_timer(void);
 /* The thread; ctl is a struct slu_ctl. */
 void *slu_guard_thread(void *ctl);

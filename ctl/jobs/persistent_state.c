@@ -36,7 +36,7 @@ bool slu_ctl_has_persistent(const char *text)
 	return false;
 }
 
-/* What is known of the buffer with this name. */
+/* The state of the buffer with this name, from the mirror. */
 struct found {
 	bool is, running, group, leaving;
 	enum slu_coherence coherence;
@@ -250,8 +250,8 @@ static size_t needs_of(const struct wait *w, const struct slu_request *req,
 	return n;
 }
 
-/* Is there space for what is created with it? Claims it in its own pool; in the
- * others it only asks. */
+/* Is there space for all buffers that the job creates? Claims space in the pool
+ * of the first; in the others it is only checked. */
 static bool has_room(struct wait *w, const struct slu_request *req, size_t from,
 		     uint32_t uid)
 {

@@ -19,11 +19,11 @@ int slu_persistent_submit(struct slu_mirror *m, const struct slu_ctl_ask *ask,
 			  const struct slu_conf *conf, const char *user,
 			  struct slu_err *err);
 
-/* Does the job create, use or destroy any? */
+/* Does the job create, use or destroy a persistent buffer? */
 bool slu_persistent_is_named(struct slu_ctl *ctl, uint32_t job_id,
 			     const char *text);
 
-/* Has sluiced to get (again) what this waiting job waits for? Not within
+/* Must sluiced be sent (again) what this waiting job waits for? Not within
  * `every` seconds. */
 #define SLU_WAIT_AGAIN 10
 bool slu_persistent_wait_due(struct slu_mirror *m, uint32_t job_id,

@@ -108,7 +108,8 @@ static const struct slu_hosts *nodes(const struct known *known)
 	return known->all || known->told.n ? &known->told : known->conf;
 }
 
-/* May it turn out to have a node? */
+/* May the pool have a node? Not if all of its nodes are known, and there is
+ * none. */
 static bool has_nodes(void *mirror, const struct slu_pool_conf *pool)
 {
 	struct slu_hosts told;
@@ -163,7 +164,7 @@ static const struct slu_pool_conf *nth(const struct slu_conf *conf,
 			 : slu_pool_nth(conf, fs, i);
 }
 
-/* Does no node have the tier of the request, as far as all are known? */
+/* Refuses a request for a tier that no node has, if all nodes are known. */
 static int check_tier(const struct slu_request *req,
 		      const struct slu_conf *conf, const struct slu_fs_conf *fs,
 		      struct slu_mirror *mirror, struct slu_err *err)

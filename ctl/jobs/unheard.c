@@ -31,8 +31,9 @@ static void hear(void *arg, const struct slu_buffer_state *b)
 	heard->ready |= !heard->staging && !slu_eq(b->state, "SETUP");
 }
 
-/* By the nodes' view. A job whose nodes had to boot began when they were up,
- * which `live` does not have without a link. */
+/* Has the time for setup passed, as the nodes count it? `start` is from
+ * slurmctld: for a job whose nodes had to boot it is when they were up, which
+ * live->start lacks while there is no link. */
 static bool is_late(struct slu_ctl *ctl, const struct slu_followed *live,
 		    int64_t start)
 {

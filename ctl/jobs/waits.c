@@ -85,7 +85,7 @@ static struct slu_waiting *get(struct slu_waits *w, uint32_t job_id,
 	return NULL;
 }
 
-/* What it has waited until now. */
+/* What the job has waited for until now, and how long. */
 static struct slu_waited waited_by(const struct slu_waiting *job, int64_t now)
 {
 	const int64_t gone = now - job->asked;

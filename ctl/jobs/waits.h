@@ -28,11 +28,11 @@ void slu_waits_forget(struct slu_waits *w);
  * most five minutes of it, as it is not known when that ended. */
 void slu_waits_note(struct slu_waits *w, uint32_t job_id, enum slu_wait what,
 		    const char *why, int64_t now);
-/* It does not wait any more, and is forgotten; *waited: for what it has waited
- * (may be NULL). False: nothing is known of it. */
+/* Removes a job that does not wait any more; *waited: for what it has waited
+ * (may be NULL). False: nothing is known of the job. */
 bool slu_waits_take(struct slu_waits *w, uint32_t job_id, int64_t now,
 		    struct slu_waited *waited);
-/* For what it has waited so far; it goes on waiting. */
+/* For what a job has waited so far; it remains in the list. */
 void slu_waits_look(struct slu_waits *w, uint32_t job_id, int64_t now,
 		    struct slu_waited *waited);
 /* Lines for `scontrol show bbstat`: of one job, or (0) of all. */

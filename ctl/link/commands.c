@@ -102,7 +102,8 @@ static int do_complete(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 	return ctl->ops.complete(ctl->ops.arg, v, err);
 }
 
-/* In addition to the mail, it is noted in the job's comment. */
+/* Notes in the job's comment that its stage-out is over, in addition to the
+ * mail. */
 static int do_staged(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 {
 	return ctl->ops.complete(ctl->ops.arg, msg, err);
@@ -233,7 +234,7 @@ static void learn_volumes(struct slu_ctl *ctl,
 		slu_volumes_learn(ctl->volumes, row);
 }
 
-/* One row of the history. */
+/* Passes a row of the history to all that learn from it. */
 static void learn_row(struct slu_ctl *ctl, const struct slu_history_row *row)
 {
 	bool old = !slu_seen_runs_has(&ctl->seen_runs, &row->job);

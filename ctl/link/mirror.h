@@ -11,15 +11,15 @@
 #include "ctl/link/mirror_state.h"
 
 void slu_mirror_init(struct slu_mirror *m);
-/* After slu_pools_fini(). */
+/* To be called after slu_pools_fini(). */
 void slu_mirror_fini(struct slu_mirror *m);
 /* Under the lock: forgets all of them. */
 void slu_mirror_clear(struct slu_mirror *m);
 
-/* One buffer's state; DONE removes it. Takes over the content of *state. -1
- * without memory: the entry is unchanged. */
+/* Stores one buffer's state; DONE removes it. Takes over the content of *state.
+ * -1 without memory: the entry is unchanged. */
 int slu_mirror_set(struct slu_mirror *m, struct slu_buffer_state *state);
-/* These and no others are alive; takes over the contents. Adds to `gone` the
+/* Replaces all buffers by these; takes over the contents. Adds to `gone` the
  * numbers (uint32_t) of jobs that have none any more. */
 int slu_mirror_replace(struct slu_mirror *m, struct slu_buffer_state *state,
 		       size_t n, struct slu_buf *gone);

@@ -25,11 +25,11 @@ bool slu_pools_claimed(struct slu_mirror *m, uint32_t job_id);
 /* Under the lock: */
 /* The job has its buffer now. */
 void slu_pools_drop_claim(struct slu_mirror *m, uint32_t job_id);
-/* It has its first buffer, or none any more (0: all jobs): a claim counts only
- * without one. */
+/* The job has its first buffer, or none any more (0: all jobs): counts its
+ * claim only if it has none. */
 void slu_pools_recount(struct slu_mirror *m, uint32_t job_id);
 void slu_claim_recount(struct slu_mirror *m, struct slu_claim *claim);
-/* It is in no map any more. NULL: nothing. */
+/* Frees a claim that is in no map any more. NULL is fine. */
 void slu_claim_free(struct slu_mirror *m, struct slu_claim *claim);
 
 #endif

@@ -34,7 +34,8 @@ struct ending {
 	uint32_t uid;
 };
 
-/* Of one pool, sorted; valid for one second and one version of the mirror. */
+/* The ends of one pool's usage, sorted; valid for one second and one version of
+ * the mirror. */
 struct slu_pool_endings {
 	struct slu_pool_endings *next;
 	struct ending *one;

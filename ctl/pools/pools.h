@@ -52,7 +52,7 @@ void slu_pools_use(struct slu_mirror *m, const char *pool,
 int slu_pools_never(struct slu_mirror *m, const struct slu_pool_need *need,
 		    const char *with, struct slu_err *err);
 
-/* Is there space now? If not, *why is the sentence. */
+/* Does the pool have space for this now? If not, *why is the sentence. */
 bool slu_pools_room(struct slu_mirror *m, const struct slu_pool_need *need,
 		    char why[SLU_POOL_WHY]);
 /* When there will be space, if each job with a share of it ends when end_of(id)

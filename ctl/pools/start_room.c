@@ -29,8 +29,8 @@ uint64_t slu_ctl_capacity(struct slu_ctl *ctl, uint32_t job_id,
 	return capacity;
 }
 
-/* What the request needs of a pool; need->pool is NULL where it needs none.
- * Under the site's lock. */
+/* Finds what the request needs of a pool; need->pool is NULL where it needs
+ * none. Under the site's lock. */
 static void need_of(struct slu_ctl *ctl, uint32_t job_id, const char *text,
 		    uint32_t uid, struct slu_pool_need *need)
 {

@@ -29,8 +29,8 @@ struct slu_pool_waiter *slu_pool_first_waiter(struct slu_mirror *m,
 /* Order by priority, then by submission. */
 bool slu_pool_is_before(const struct slu_pool_reservation *a,
 			const struct slu_pool_reservation *b);
-/* This job, which lacks so many bytes, becomes or stays the first waiter,
- * unless another one is before it. */
+/* Makes a job, which lacks so many bytes, the pool's first waiter, or keeps it
+ * so, unless another job is before it. */
 void slu_pool_note_waiter(struct slu_mirror *m,
 			  const struct slu_pool_reservation *turn,
 			  const char *pool, uint64_t size, int64_t now);

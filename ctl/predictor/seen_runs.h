@@ -52,9 +52,9 @@ struct slu_history_position {
 	uint32_t job_id;
 };
 
-/* Has it been passed nothing yet? */
+/* Has the learner had no row yet? */
 bool slu_history_position_none(const struct slu_history_position *heard);
-/* Is this row, of a history in the order of ends, new to it? */
+/* Is this row, of a history in the order of ends, new to the learner? */
 bool slu_history_position_is_new(struct slu_history_position *heard,
 				 const struct slu_job *job);
 /* Will history still bring this run? */
