@@ -28,7 +28,8 @@ static inline bool slu_breaker_open(const struct slu_breaker *b, double now)
 	return now < b->until;
 }
 
-/* It was asked at `began`, and has failed by `now`. */
+/* Opens the breaker: the service was asked at `began`, and has failed by `now`.
+ */
 static inline void slu_breaker_trip(struct slu_breaker *b, double began,
 				    double now)
 {

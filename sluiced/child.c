@@ -148,7 +148,8 @@ static void take_trailer(struct slu_child *child, struct trailer *end)
 	child->out.data[len] = '\0';
 }
 
-/* It has ended: calls gone(). */
+/* The child process has ended: reports an error if it has not answered, and
+ * calls gone(). */
 static void ended(void *arg, int status)
 {
 	struct slu_child *child = arg;

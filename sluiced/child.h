@@ -52,9 +52,9 @@ int slu_child_send(struct slu_child *child, const char *text, size_t len);
 /* Ends a child that stays and has answered. If it is still there after
  * `work.seconds` it hangs. */
 void slu_child_dismiss(struct slu_child *child);
-/* Is its time over, and its end not known yet? */
+/* Has the child passed its deadline, while its end is not known yet? */
 bool slu_child_hangs(const struct slu_child *child);
-/* In the child: send the result of run (err NULL: success) and exit. */
+/* In the child: sends the result of run (err NULL: success) and exits. */
 void slu_child_end(struct slu_buf *out, const struct slu_err *err)
 	__attribute__((noreturn));
 /* Kill it without calling done or gone. The loop waits for its end. */

@@ -353,8 +353,8 @@ static bool awaits_word(struct slu_nodes *nodes, struct host *host)
 	return true;
 }
 
-/* It has authenticated. Without space for it, it is looked up again the next
- * time. */
+/* Keeps a host that has authenticated. Without memory, it is looked up again
+ * the next time. */
 static void keep(struct slu_nodes *nodes, struct host *from)
 {
 	struct host *host = get(nodes, from->name);

@@ -29,13 +29,14 @@ void slu_nodes_free(struct slu_nodes *nodes);
 int slu_nodes_set(struct slu_nodes *nodes, const struct slu_node_addr *list,
 		  size_t n, struct slu_err *err);
 
-/* One node. True: slurmctld had not reported it before. addr NULL: there is no
- * such node. */
+/* Stores slurmctld's answer about one node. True: slurmctld had not reported it
+ * before. addr NULL: there is no such node. */
 bool slu_nodes_is(struct slu_nodes *nodes, const char *name, const char *addr);
 
-/* Whom to ask for a node whose address does not match: it may be new, or have
- * moved, since slurmctld reported its nodes. fn returns whether it could ask;
- * the answer comes by slu_nodes_is(). */
+/* Sets the function that asks slurmctld about a node whose address does not
+ * match: the node may be new, or have moved, since slurmctld reported its
+ * nodes. fn returns whether it could ask; the answer comes by slu_nodes_is().
+ */
 typedef bool slu_nodes_where_f(void *arg, const char *name);
 void slu_nodes_ask(struct slu_nodes *nodes, slu_nodes_where_f *fn, void *arg);
 

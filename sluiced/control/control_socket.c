@@ -63,7 +63,8 @@ static void disconnect(struct slu_control *c, const char *why)
 	c->ops.gone(c->ops.arg);
 }
 
-/* Only queued: what a handler sends leaves after the handler has returned. */
+/* Queues a line, which is sent after the handler that caused it has returned.
+ */
 static void send_line(struct slu_control *c, const char *line)
 {
 	if (c->fd < 0)
@@ -152,7 +153,7 @@ static void handle_line(struct slu_control *c, const char *line, size_t len)
 	slu_msg_free(desc, msg);
 }
 
-/* One read in each turn, so that others are served too. */
+/* Reads once per turn of the loop, so that other descriptors are served too. */
 static void client_read(struct slu_control *c)
 {
 	char piece[1 << 16];

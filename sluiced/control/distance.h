@@ -13,7 +13,7 @@
 #include "wire/ion_assignment.h"
 #include "wire/control.h"
 
-/* What distance_watch.c remembers. */
+/* The state of distance_watch.c. */
 struct slu_distance_watch {
 	struct slu_timer timer; /* a topology was pushed: recompute soon */
 	uint64_t seen;		/* slu_receiver_topologies() */

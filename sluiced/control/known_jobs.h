@@ -29,7 +29,7 @@ void slu_jobs_free(struct slu_jobs *jobs);
 /* A job runs. One without nodes is ignored. */
 int slu_jobs_start(struct slu_jobs *jobs, const struct slu_job *job,
 		   struct slu_err *err);
-/* It has ended. Also forgets, once a minute, those that ended an hour before
+/* A job has ended. Also removes, once a minute, those that ended an hour before
  * `now`. */
 void slu_jobs_end(struct slu_jobs *jobs, uint32_t job_id, double now);
 /* All jobs that slurmctld knows: those in a running state run, and no

@@ -85,8 +85,8 @@ static int look_at(struct sum *s, size_t i, const char *node,
 	return 0;
 }
 
-/* To the pool that names it, or (NULL) to all that name no nodes: what the map
- * says of it is read once. */
+/* Adds a node to the pool that names it, or (NULL) to all that name no nodes:
+ * the resource map's entry for the node is read once. */
 static int add_to(struct sum *s, const struct slu_pool_conf *named,
 		  const char *node, struct slu_err *err)
 {

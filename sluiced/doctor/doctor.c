@@ -64,7 +64,8 @@ static void check_release(struct json_object *live,
 			"systemctl restart slurmctld sluiced");
 }
 
-/* Each line is a finding, and ends with the line to write. */
+/* Adds one finding for each line of advice on slurm.conf; the line's end is the
+ * setting to write. */
 static void check_slurm_conf(struct json_object *live,
 			     struct json_object *findings)
 {

@@ -12,7 +12,7 @@
 
 #include "sluiced/questions/answerer.h"
 
-/* In the answering process. */
+/* Makes the answer, in the answering process. */
 int slu_doctor_answer(struct slu_db *db, const struct slu_asker *who,
 		      struct json_object *args, struct slu_buf *out,
 		      struct slu_err *err);

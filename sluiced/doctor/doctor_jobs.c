@@ -301,7 +301,7 @@ static int check_held(struct slu_db *db, const struct slu_asker *who,
 	return rc;
 }
 
-/* What is kept, by user */
+/* Kept data of failed stage-outs, by user */
 
 struct kept {
 	const char *user;

@@ -43,7 +43,8 @@ int slu_auth_user(const struct slu_auth *auth, enum slu_who who,
 char *slu_auth_reply(struct slu_auth *auth, const struct slu_caller *to,
 		     int status, const char *hash, const char *secret,
 		     struct slu_err *err);
-/* May this caller? host: the one that the request names (SLU_WHO_HOST). */
+/* May this caller call a route of this kind? host: the one that the request
+ * names (SLU_WHO_HOST). */
 int slu_auth_allow(struct slu_auth *auth, enum slu_who who,
 		   const struct slu_caller *caller, const char *host,
 		   struct slu_err *err);

@@ -34,7 +34,7 @@ struct slu_bounds {
 	uint64_t bodies, strange_bodies, answers; /* bytes */
 };
 
-/* One request's part of the bounds; { 0 } has none. */
+/* What one request takes of the limits; { 0 } takes nothing. */
 struct slu_share {
 	struct slu_account *user; /* NULL: trusted */
 	uint64_t body, answer;	  /* bytes */
@@ -44,10 +44,10 @@ struct slu_share {
  * memory. */
 bool slu_bounds_begin(struct slu_bounds *b, struct slu_share *share, uid_t uid,
 		      bool trusted);
-/* It has ended, whether slu_bounds_begin() succeeded or not. */
+/* A request has ended, whether slu_bounds_begin() succeeded or not. */
 void slu_bounds_end(struct slu_bounds *b, struct slu_share *share);
-/* May so many more bytes of body be received, or sent as an answer? They count
- * from now on. */
+/* May so many more bytes of body be received, or sent as an answer? If so, they
+ * count from now on. */
 bool slu_bounds_body(struct slu_bounds *b, struct slu_share *share, size_t n);
 bool slu_bounds_answer(struct slu_bounds *b, struct slu_share *share, size_t n);
 /* Requests of this user that have not ended, this one included; 0: trusted. */
@@ -69,12 +69,13 @@ struct slu_conns {
 	size_t n; /* that have not ended */
 };
 
-/* What one host has: an IPv4 address, all of 127/8, a /64 of IPv6. */
+/* The network that counts as one host: an IPv4 address, all of 127/8, a /64 of
+ * IPv6. */
 uint64_t slu_net(const struct sockaddr *addr);
 
 void slu_conn_add(struct slu_conns *all, struct slu_conn *conn, double now);
 void slu_conn_remove(struct slu_conns *all, struct slu_conn *conn);
-/* From now on n bytes are in transfer. */
+/* Starts the deadline for the transfer of n bytes. */
 void slu_conn_travel(struct slu_conn *conn, double now, uint64_t n);
 /* End those whose deadline has passed, as if the client had closed. */
 void slu_conns_sweep(struct slu_conns *all, double now);

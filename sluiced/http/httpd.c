@@ -66,7 +66,7 @@ static void travels(struct slu_req *req, uint64_t n)
 		slu_conn_travel(conn, slu_now_mono(), n);
 }
 
-/* It is ours. */
+/* The server works on the request now, so the client has no deadline. */
 static void waits(struct slu_req *req)
 {
 	struct slu_conn *conn = conn_of(req);

@@ -52,8 +52,8 @@ struct slu_answer_head {
 	const char *conf;	/* Sluice-Conf; NULL: none */
 };
 
-/* A body as a text of which the caller has a reference, and which equal bodies
- * share. Takes the body's memory and leaves it empty. NULL: no memory. */
+/* Turns a body into a text that equal bodies share; the caller gets a
+ * reference. Takes the body's memory and leaves it empty. NULL: no memory. */
 struct slu_text *slu_httpd_share(struct slu_req *req, struct slu_buf *body);
 /* Answer; takes a reference of its own. */
 void slu_httpd_answer(struct slu_req *req, const struct slu_answer_head *head,

@@ -120,7 +120,7 @@ static void verdicts(const struct slu_phase_use *use, struct slu_buf *out)
 				       (unsigned long long)use[i].verdict[v]);
 }
 
-/* What stage-in found in the nodes' caches. */
+/* How much of stage-in was found in the nodes' caches. */
 static void stage_cache(const struct slu_cache_use *use, struct slu_buf *out)
 {
 	head(out, "stage_cache_ranges_total", "counter",
@@ -284,7 +284,7 @@ static void health(const struct slu_daemon *d, struct slu_buf *out)
 	    (double)slu_buffers_drained(d->buffers));
 }
 
-/* What was brought to nodes ahead of jobs. */
+/* The inputs that nodes prefetched for waiting jobs. */
 static void prestage(const struct slu_ahead_use *use, struct slu_buf *out)
 {
 	head(out, "prestage_bytes_total", "counter",

@@ -76,14 +76,14 @@ static struct slu_text *take_body(struct slu_req *req, struct slu_buf *body,
 	return slu_httpd_share(req, body);
 }
 
-/* What proves an answer. */
+/* The authentication of an answer: a credential or a seal (common/cred.h). */
 struct proof {
 	char *credential; /* owned */
 	char seal[SLU_SEAL_TEXT];
 };
 
-/* A seal is no work for munged, of which a crowd of nodes asks much, but it
- * carries no secret. */
+/* Signs an answer. A seal spares munged, which many nodes use at the same time,
+ * but it carries no secret. */
 static int sign(struct slu_daemon *d, const struct slu_req *req,
 		struct slu_text *text, struct slu_answer_head *head,
 		const char *secret, struct proof *out, struct slu_err *err)

@@ -50,7 +50,8 @@ static void done(struct slu_item *item, const struct slu_err *err)
 	free(in);
 }
 
-/* What would be removed again within the hour is not stored. */
+/* Drops rows that are older than the history is kept: they would be removed
+ * again within the hour. Returns how many. */
 static uint64_t drop_old(struct slu_import_jobs *msg, int64_t age, int64_t now)
 {
 	size_t kept = 0, n = msg->n_jobs;

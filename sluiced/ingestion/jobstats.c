@@ -57,7 +57,8 @@ static int store(struct slu_item *item, struct slu_db *db, struct slu_err *err)
 	return 0;
 }
 
-/* Of reports of forwarders it is not known which file system they mean. */
+/* Passes on which jobs moved something. Not from reports of forwarders, as it
+ * is not known which file system they mean. */
 static void note_moved(const struct word *w)
 {
 	for (size_t i = 0; !is_forwarded(w) && i < w->io.n_job; i++)

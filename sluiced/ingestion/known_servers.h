@@ -23,7 +23,7 @@ struct slu_server_capacity { /* from {0} */
 	size_t n;
 	double told;	/* when slurmctld was */
 	unsigned scope; /* IOScope, of which it is */
-	/* File systems of which there are targets; "": none, and no second */
+	/* File systems whose targets were reported; "": none, and no second */
 	char fs[2][SLU_FS_NAME];
 };
 

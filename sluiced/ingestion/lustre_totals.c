@@ -103,7 +103,7 @@ static int by_run(const void *a, const void *b)
 	return order ? order : (x->start < y->start) - (x->start > y->start);
 }
 
-/* Each job once, in ascending order. */
+/* Sorts the jobs in ascending order and removes duplicates. */
 static void sort_moved(struct slu_lustre_totals *s)
 {
 	size_t n = 0;

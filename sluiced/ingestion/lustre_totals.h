@@ -4,7 +4,7 @@
 
 /*
  * Collects what Lustre's servers count of each job's I/O (sluice-tbfd
- * --publish; received by jobstats.c): totals by server, in the history. No
+ * --publish, received by jobstats.c): totals by server, in the history. No
  * report is marked as the last one of a server: SETTLE seconds after a job's
  * end slurmctld is sent what has arrived, unless a better source has counted
  * the job. Two days later the rows of its servers are merged into one. Where

@@ -61,7 +61,7 @@ static void forget(struct slu_daemon *d, double now)
 	}
 }
 
-/* In its document, from sluice.conf. */
+/* Sets the server's failure domain, from sluice.conf, in its document. */
 static void set_domain(const struct slu_daemon *d, const char *server,
 		       struct json_object *document)
 {
@@ -84,7 +84,8 @@ void slu_osts_reload(struct slu_daemon *d)
 	}
 }
 
-/* What is known of the target's servers stays until the new is understood. */
+/* Replaces a server's document. The old one is freed last, as the known targets
+ * may still refer to it. */
 static void keep(struct slu_daemon *d, const char *server,
 		 struct json_object *document)
 {

@@ -20,7 +20,7 @@ struct slu_req;
 
 #define SLU_PLACE_NOW_STRIPES 4096 /* of one question */
 
-/* Its arguments, if this body is such a question (caller puts them); NULL:
+/* The arguments, if this body is such a question (caller puts them); NULL:
  * another one. */
 struct json_object *slu_place_now_args(const struct slu_buf *body);
 /* May this user have so many more files placed now (placement_rate.h)? SLU_IO:

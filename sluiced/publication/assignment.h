@@ -39,7 +39,7 @@ bool slu_share_same(const struct slu_ion_share *a,
 /* How many I/O nodes a share has. */
 size_t slu_share_count(const struct slu_ion_share *share);
 
-/* What has changed in `now` (old NULL: everything). Caller puts. */
+/* The changes from `old` to `now` (old NULL: everything). Caller puts. */
 struct json_object *slu_epoch_changes(const struct slu_epoch *old,
 				      const struct slu_epoch *now);
 /* A copy without jobs; NULL without memory. */

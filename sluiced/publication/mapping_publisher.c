@@ -178,8 +178,8 @@ static void dismiss_if_off(struct slu_publisher *p)
 		slu_child_dismiss(p->child);
 }
 
-/* What waits is for another child, which starts when this one has ended;
- * checked `seconds` from now. */
+/* Lets the waiting assignment wait for another child, which starts when the
+ * present one has ended; checked again in `seconds`. */
 static void wait_for_exit(struct slu_publisher *p, double seconds)
 {
 	p->leaving = true;

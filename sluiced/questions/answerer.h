@@ -17,7 +17,7 @@
 
 struct slu_daemon;
 
-/* What the answering process knows beside the database. */
+/* What the answering process knows in addition to the database. */
 struct slu_asker {
 	uint32_t uid;
 	bool admin;		    /* root or SlurmUser: may see all users'

@@ -80,7 +80,7 @@ int slu_predicted_answer(struct slu_db *db, const struct slu_asker *who,
 			 struct json_object *args, struct slu_buf *out,
 			 struct slu_err *err);
 
-/* "prestage": the inputs that are brought to nodes ahead of jobs, see
+/* "prestage": the inputs that nodes prefetch for waiting jobs, see
  * slu_buffers_ahead(). */
 struct json_object *slu_prepare_prestage(const struct slu_daemon *d,
 					 const struct slu_asker *who,

@@ -190,7 +190,7 @@ static int by_begin(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* In the order in which they began. */
+/* The phases of a buffer, in the order in which they began. */
 static struct json_object *make_phases(struct json_object *buffer,
 				       struct json_object *last, double now)
 {
@@ -215,7 +215,7 @@ static struct json_object *make_phases(struct json_object *buffer,
 /* Fullness */
 
 struct most {
-	uint64_t used, capacity; /* of its nodes, as far as reported */
+	uint64_t used, capacity; /* of its nodes that have reported */
 	double share;		 /* of the fullest node */
 	struct json_object *fullest;
 	bool all; /* all nodes that give storage have reported */
@@ -339,7 +339,7 @@ static struct slu_advice_stage stage_of(struct json_object *phases,
 	return stage;
 }
 
-/* Of the phase in which the last node took longest. */
+/* The node that delayed a phase most by being the last, and that phase. */
 static struct slu_advice_last last_of(struct json_object *buffer,
 				      struct json_object *last)
 {
@@ -378,7 +378,8 @@ static bool is_over(struct json_object *buffer)
 	return false;
 }
 
-/* Where the data is and how to fetch it; or that it was removed. */
+/* The last line of the history on kept data: where it is and how to fetch it,
+ * or that it was removed. */
 static const char *last_of_kept(struct json_object *buffer)
 {
 	struct json_object *lines = slu_json_list_at(buffer, "history");

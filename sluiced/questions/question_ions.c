@@ -256,8 +256,8 @@ static int what_if(struct json_object *args, struct json_object *live,
 	return rc < 0 ? -1 : asked;
 }
 
-/* Of one job, which the user may see, or of all. `past`: the answer has nothing
- * else. */
+/* Adds the events of one job, which the user may see, or of all. `past`: the
+ * answer has nothing else. */
 static int add_history(struct slu_db *db, const struct slu_asker *who,
 		       uint32_t job_id, bool past, struct json_object *args,
 		       struct slu_err *err)

@@ -44,7 +44,8 @@ static void add_auto(const struct slu_io_use *io, enum slu_io_start mode,
 	slu_json_set_i64(live, "unheard", io->unheard);
 }
 
-/* More than one counts as one. */
+/* Adds the names of the first two file systems of Lustre, which IOStart counts
+ * together. */
 static void add_file_systems(const struct slu_server_capacity *c,
 			     struct json_object *live)
 {
@@ -105,7 +106,8 @@ static int make_room(struct runs *all, struct slu_err *err)
 	return 0;
 }
 
-/* What had a file system of its own moved its bytes there. */
+/* Takes a run of the history. One with a file system of its own moved its bytes
+ * there, and does not count. */
 static int take(void *arg, const struct slu_history_row *row,
 		struct slu_err *err)
 {
@@ -143,7 +145,7 @@ static void add_well(struct json_object *obj, const struct slu_ran_well *well)
 		slu_json_set_double(obj, "slow_by", well->longer);
 }
 
-/* As it was prepared. */
+/* Copies what was prepared in the daemon. */
 static void copy_live(struct json_object *live, struct json_object *obj)
 {
 	static const char *const keys[] = {"auto",

@@ -284,7 +284,7 @@ static int add_io_nodes(struct report *r, struct slu_err *err)
 	return 0;
 }
 
-/* Its file systems */
+/* The job's file systems */
 
 static struct json_object *member(struct json_object *all, uint64_t id)
 {

@@ -17,7 +17,7 @@
 #define DAYS	30 /* unless asked */
 #define NAMES	10
 
-/* What was asked, checked; the account is borrowed. */
+/* Reads the arguments and checks them; the account is borrowed. */
 static int read_part(const struct slu_asker *who, struct json_object *args,
 		     int64_t now, struct slu_history_part *part,
 		     struct slu_err *err)

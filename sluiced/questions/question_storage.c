@@ -28,7 +28,8 @@ static void add_choice(struct json_object *choices, const char *who,
 	free(text);
 }
 
-/* Of NodeStorage, unless each pool has a tier, and of pools with one. */
+/* The choices of NodeStorage, unless each pool has a tier, and of the pools
+ * with one. */
 static struct json_object *choices_of(const struct slu_conf *conf)
 {
 	struct json_object *choices = json_object_new_array();

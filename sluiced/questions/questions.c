@@ -195,7 +195,7 @@ static void learn(struct slu_question *q, struct slu_buf *out)
 	out->data[out->len] = '\0';
 }
 
-/* May its user have another process, if one is free at all? */
+/* May this user have another process, if one is free at all? */
 static bool may_start(const struct slu_questions *all,
 		      const struct slu_question *q)
 {

@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include "common/err.h"
 
-/* Of squeue -h -r, and of sinfo -h -N, with SLURM_TIME_FORMAT=%s. */
+/* Formats of squeue -h -r and of sinfo -h -N, with SLURM_TIME_FORMAT=%s. */
 #define SLU_QUEUE_FORMAT "%A|%T|%P|%D|%C|%Q|%l|%M|%U|%S|%N|%Y|%a|%r|%j"
 #define SLU_NODES_FORMAT "%N|%T|%c"
 
@@ -39,7 +39,7 @@ bool slu_nodes_next(char **text, struct slu_usable *out);
 /* Is the partition in a list such as "main,big"? */
 bool slu_partition_queue_in(const struct slu_queued *job,
 			    const char *partition);
-/* Does it wait for something other than nodes or earlier jobs? */
+/* Does the job wait for something other than nodes or earlier jobs? */
 bool slu_partition_queue_apart(const struct slu_queued *job);
 
 #endif

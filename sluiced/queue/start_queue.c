@@ -112,7 +112,8 @@ const struct slu_queued *slu_start_queue_find(const struct slu_start_queue *a,
 	return NULL;
 }
 
-/* Its nodes among those that can be used; whether it has them for itself. */
+/* Finds a running job's nodes among those that can be used, and whether it has
+ * them for itself. */
 static int place(struct slu_start_queue *a, const struct slu_queued *q,
 		 uint32_t **node, uint32_t *n, struct slu_err *err)
 {
@@ -177,7 +178,7 @@ static bool competes(const struct slu_start_queue *a,
 	       q->cpus <= a->all_cpus;
 }
 
-/* Where nodes are shared, sizes are processors. */
+/* Counts sizes of jobs in processors, where nodes are shared. */
 static void count_cpus(struct slu_start_queue *a)
 {
 	for (size_t i = 0; i < a->n; i++) {
