@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * bench/arbiter [--csv] [--sets N] [--compute C] [--out DIR] [--month SEED]
- *               [--noise X] [SCENARIOS.csv]
+ * Repeats the experiments of Bez et al., IPDPS 2021, with the shipped solver
+ * and policies.
  *
- * The experiments of Bez et al., IPDPS 2021, with the shipped solver and
- * policies. Table 4 and the queue of section 5.3 need no file; section 3.2
- * needs the measured scenarios: per line, 5 groups of 4 columns behind the
- * 8th (number of runs, mean, median and deviation of MB/s with 0, 1, 2, 4 and 8
- * I/O nodes); the 2nd column is the number of processes, the 3rd that of
- * compute nodes. --out writes the numbers of each figure as CSV;
- * bench/arbiter-plots draws them. --csv runs only the months and prints
+ *	bench/arbiter [--csv] [--sets N] [--compute C] [--out DIR]
+ *		[--month SEED] [--noise X] [SCENARIOS.csv]
+ */
+
+/*
+ * Table 4 and the queue of section 5.3 need no file; section 3.2 needs the
+ * measured scenarios: per line, 5 groups of 4 columns behind the 8th (number of
+ * runs, mean, median and deviation of MB/s with 0, 1, 2, 4 and 8 I/O nodes);
+ * the 2nd column is the number of processes, the 3rd that of compute nodes.
+ * --out writes the numbers of each figure as CSV; bench/arbiter-plots draws
+ * them. --csv runs only the months and prints
  * "case,metric,unit,ours,rival,rival_value,ratio". --month is the seed of the
  * months, --noise the relative standard deviation of a run's bandwidth (0.2).
  */

@@ -3,8 +3,8 @@
 #define SLU_BENCH_ARBITER_H
 
 /*
- * What the reproductions of Bez et al., IPDPS 2021, share: measured access
- * patterns, a job that runs one, and the output of results.
+ * Shared by the parts of bench/arbiter: measured access patterns, a job that
+ * runs one, and the output of results.
  */
 
 #include <stdio.h>

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Section 3.2 again, with unknown curves for some of the jobs, with and without
- * direct access; and a queue of such jobs in which some have a new name each
- * time, so that the arbiter never learns their curves. Jobs reach their
- * measured bandwidth, whether the arbiter knows it or not.
+ * Measures what unknown curves cost: section 3.2 again, with unknown curves for
+ * some of the jobs, with and without direct access; and a queue of such jobs in
+ * which some have a new name each time, so that the arbiter never learns their
+ * curves. Jobs reach their measured bandwidth, whether the arbiter knows it or
+ * not.
  */
 #include "bench/arbiter_queue.h"
 

@@ -1,22 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * bench/backfill [--csv] [--procs N] LOG...
+ * Measures the benefit of predicted run times for the scheduler, on job logs
+ * (SWF).
  *
- * The benefit of predictions for the scheduler, on job logs (SWF): the mean
- * bounded slowdown, max(1, (wait + run) / max(run, 10)), under FCFS with EASY
- * backfilling in the order of submission and shortest job first, and under
- * conservative backfilling (at most 128 processors), for each estimate of
- * guides.h. Then the effect of exceeded predictions on planned starts; and,
- * with a reservation of the whole machine every two weeks, the cost of not
- * starting jobs before it whose limit could not be extended to their request,
- * and their number.
+ *	bench/backfill [--csv] [--procs N] LOG...
+ *	bench/backfill --shake N LOG...
+ *	bench/backfill --lambda LOG
+ */
+
+/*
+ * The measure is the mean bounded slowdown, max(1, (wait + run) / max(run,
+ * 10)), under FCFS with EASY backfilling in the order of submission and
+ * shortest job first, and under conservative backfilling (at most 128
+ * processors), for each estimate of guides.h. Then the effect of exceeded
+ * predictions on planned starts; and, with a reservation of the whole machine
+ * every two weeks, the cost of not starting jobs before it whose limit could
+ * not be extended to their request, and their number.
  *
- * bench/backfill --shake N LOG...: significance: the mean over N logs whose
- * submissions are shifted by up to a minute, in both orders, and the ratio to
- * that of requests with its standard error.
+ * --shake: significance: the mean over N logs whose submissions are shifted by
+ * up to a minute, in both orders, and the ratio to that of requests with its
+ * standard error.
  *
- * bench/backfill --lambda LOG: the node prediction of ADA-FS, section 3.2, and
- * the slowdown under conservative backfilling; see nodes.h.
+ * --lambda: the node prediction of ADA-FS, section 3.2, and the slowdown under
+ * conservative backfilling; see nodes.h.
  */
 #include <math.h>
 #include <stdio.h>

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * bench/backtest [--csv] [--times N] [--db FILE] LOG...
+ * Measures sysquery backtest on job logs (SWF), each repeated N times to form
+ * one long history: its cost, and its results for each mode, compared with
+ * those of bench/backfill, where the predictor learns from simulated ends
+ * rather than recorded ones.
  *
- * sysquery backtest on job logs (SWF), each repeated N times to form one long
- * history: its cost, and its results for each mode, compared with those of
- * bench/backfill, where the predictor learns from simulated ends rather than
- * recorded ones. The database is created in /var/tmp, or is FILE (of the last
- * log), which is kept.
+ *	bench/backtest [--csv] [--times N] [--db FILE] LOG...
+ *
+ * The database is created in /var/tmp, or is FILE (of the last log), which is
+ * kept.
  */
 #include <stdio.h>
 #include <stdlib.h>

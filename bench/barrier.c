@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Barriers with very many nodes: a real sluiced with a real munged, and
+ * Measures barriers with very many nodes: the time until all nodes have their
+ * answers, and sluiced's processor time. A real sluiced with a real munged, and
  * simulated nodes that send HTTP requests, each on a connection of its own. All
  * send at the same time, which is the worst case, or one after the other: then
  * times are measured from the last request. Credentials are made in advance, as
@@ -83,7 +84,7 @@ static void close_all(void)
 static void prepare(struct node *node, const char *path, const char *body)
 {
 	char nonce[SLU_NONCE_TEXT];
-	/* when it asks for the plan no node knows yet as whom sluiced runs */
+	/* when a node asks for the plan it does not know sluiced's user yet */
 	const bool open = older || !strcmp(path, "/v1/plan");
 	const uid_t reader = open ? (uid_t)MUNGE_UID_ANY : getuid();
 	char *cred = slu_cred_request_for(reader, "POST", path, body,

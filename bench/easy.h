@@ -2,8 +2,10 @@
 #ifndef SLU_BENCH_EASY_H
 #define SLU_BENCH_EASY_H
 
-/* Runs the simulator of job_submit/simulation/easy_backfill.h on a job log; the
- * oracle's job indexes are those of the log. */
+/*
+ * Runs the simulator of job_submit/simulation/easy_backfill.h on a job log; the
+ * oracle's job indexes are those of the log.
+ */
 
 #include "bench/swf.h"
 #include "job_submit/simulation/easy_backfill.h"

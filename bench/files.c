@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Fills files with pseudo-random blocks (xorshift), which do not compress, and
+ * drops the page cache.
+ */
 #include "config.h"
 #include "bench/files.h"
 

@@ -2,7 +2,7 @@
 #ifndef SLU_BENCH_FILES_H
 #define SLU_BENCH_FILES_H
 
-/* Creates the files to copy. */
+/* Creates the files that benchmarks of staging copy, and makes them cold. */
 
 #include <stddef.h>
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* One oracle for all estimates: a case of the prediction, and of the one after
- * it was exceeded, for each. */
+/*
+ * Implements the estimates of guides.h as one oracle: for each estimate, a case
+ * for the prediction, and one for the prediction after it was exceeded.
+ */
 #include <math.h>
 #include <stdlib.h>
 #include "bench/guides.h"

@@ -3,8 +3,12 @@
 #define SLU_BENCH_GUIDES_H
 
 /*
- * Estimates of run times that a scheduler may use, as an oracle of
- * easy_backfill.h:
+ * Provides estimates of run times that a scheduler may use, as an oracle of
+ * easy_backfill.h, to be compared. Predictors learn at the ends of the
+ * simulation.
+ */
+
+/*
  *   request	 what the user asked for
  *   clairvoyant the run time itself
  *   last-2	 the mean of the user's last two, and when that is exceeded
@@ -22,7 +26,6 @@
  *   early/limit the limit of PredictMode=early, extended likewise
  *   early/steps the same, extended to the conditional median
  *   lambda	 run time + lambda (request - run time) (ADA-FS, section 3.2)
- * Predictors learn at the ends of the simulation.
  */
 
 #include "bench/easy.h"

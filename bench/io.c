@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * bench/io [--csv] SUMMARIES.csv|--generated
+ * Measures the accuracy of predicted I/O of applications, on a year of
+ * benchmark runs (NERSC/tokio-abcutils; the file may be gzipped).
  *
- * The accuracy of predicted I/O of applications, on a year of benchmark runs
- * (NERSC/tokio-abcutils): runs in the order of their starts, each predicted
- * from the earlier ones of the same program, file system and number of
- * processes: by the shipped Markov chains of order 1 to 8 (Paul et al., table
- * II), by the earlier value that is nearest to the chain's of order 3 (nearest)
- * with the bandwidth of such runs (profile), and by the last value, the median
- * and the mean of all earlier ones. A hit is a value within 10 %. The file may
- * be gzipped. --generated: runs of applications that repeat patterns of two to
- * eight sizes, with other sizes in between. "ns" is the processor time to learn
- * one run and predict the next in this order; "hot" that of an application
- * which repeats the first four.
+ *	bench/io [--csv] SUMMARIES.csv|--generated
+ */
+
+/*
+ * Runs are predicted in the order of their starts, each from the earlier ones
+ * of the same program, file system and number of processes: by the shipped
+ * Markov chains of order 1 to 8 (Paul et al., table II), by the earlier value
+ * that is nearest to the chain's of order 3 (nearest) with the bandwidth of
+ * such runs (profile), and by the last value, the median and the mean of all
+ * earlier ones. A hit is a value within 10 %. --generated: runs of applications
+ * that repeat patterns of two to eight sizes, with other sizes in between. "ns"
+ * is the processor time to learn one run and predict the next in this order;
+ * "hot" that of an application which repeats the first four.
  *
  * Order 3, the paper's, is shipped: a pattern with repeated sizes needs the
  * ones before them as context, but a longer context has to recur within the

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Parses the CSV by the titles of its columns, and sorts the runs by start. */
 #include "bench/io_runs.h"
 
 #include <stdbool.h>

@@ -3,8 +3,8 @@
 #define SLU_BENCH_IO_RUNS_H
 
 /*
- * A year of runs of I/O benchmarks (NERSC/tokio-abcutils, summaries as CSV,
- * plain or gzip).
+ * Reads a year of runs of I/O benchmarks (NERSC/tokio-abcutils, summaries as
+ * CSV, plain or gzip).
  */
 
 #include <stddef.h>

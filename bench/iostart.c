@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * bench/iostart [--csv] [--jobs N] [--dense X] [--like
- * application|user|nothing]
- *	[--intensity X] [--shake N] [--seed N] [--redraw] SUMMARIES.csv LOG...
+ * Measures the benefit of starting jobs by their predicted I/O
+ * (select_io/bandwidth), and that of rivals.
  *
- * The benefit of starting jobs by their predicted I/O: job logs (SWF) under
- *EASY on a simulated file system that the jobs share, with the I/O of recorded
- *runs (NERSC/tokio-abcutils), under ours (select_io/bandwidth) and rivals. N
- *(4,000) jobs of each log, X times as dense as recorded; the file system's
- *bandwidth is the jobs' total demand divided by the intensity (0.1, 0.5, 0.8
- *and 1.1). Two runs of one queue differ by chance, so every result is a mean
- *over N (3) logs whose submissions are shifted by up to a minute.
+ *	bench/iostart [--csv] [--jobs N] [--dense X]
+ *		[--like application|user|nothing] [--intensity X]
+ *		[--shake N] [--seed N] [--redraw] SUMMARIES.csv LOG...
+ */
+
+/*
+ * Job logs (SWF) run under EASY on a simulated file system that the jobs share,
+ * with the I/O of recorded runs (NERSC/tokio-abcutils). N (4,000) jobs of each
+ * log, X times as dense as recorded; the file system's bandwidth is the jobs'
+ * total demand divided by the intensity (0.1, 0.5, 0.8 and 1.1). Two runs of
+ * one queue differ by chance, so every result is a mean over N (3) logs whose
+ * submissions are shifted by up to a minute.
  *
  * A missing file is skipped.
  */

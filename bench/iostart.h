@@ -2,7 +2,10 @@
 #ifndef SLU_BENCH_IOSTART_H
 #define SLU_BENCH_IOSTART_H
 
-/* bench/iostart: what its parts share. */
+/*
+ * Shared by the parts of bench/iostart: job logs with I/O (mix), predictions of
+ * it (teller), the policies, and the simulation of one.
+ */
 
 #include <stdbool.h>
 #include "bench/io_runs.h"

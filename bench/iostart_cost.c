@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What IOStart costs slurmctld: the time of one question (may this job start?),
- * and of a pass over all pending jobs, while many jobs run. Half of the pending
- * jobs would need too much bandwidth and are held. Measured with IOStart off
- * and on; reports of Lustre's servers arrive between the passes, so that each
- * pass evaluates the running jobs again. Processor time, as nothing here waits.
+ * Measures what IOStart costs slurmctld: the time of one question (may this job
+ * start?), and of a pass over all pending jobs, while many jobs run. Half of
+ * the pending jobs would need too much bandwidth and are held. Measured with
+ * IOStart off and on; reports of Lustre's servers arrive between the passes, so
+ * that each pass evaluates the running jobs again. Processor time, as nothing
+ * here waits.
  */
 #include "config.h"
 #include <math.h>

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What bench/jobfs measures in a directory, as IOR and mdtest do: one of many
- * tasks on several nodes, which go through the cases together. MPI is not
- * needed: they meet in files in a directory that all nodes share.
+ * Measures a file system's directory for bench/jobfs, as IOR and mdtest do: one
+ * of many tasks on several nodes, which go through the cases together. MPI is
+ * not needed: the tasks meet at files in a directory that all nodes share.
+ * Prints lines "CASE UNIT COUNT BEGIN END", the times of one clock for all
+ * nodes of this machine.
+ */
+
+/*
+ *	jobfs_load DIR MEETING RANK RANKS ON-NODE BY-NODE MIB FILES CALLS
+ *		[COMMAND...]
  *
- * jobfs_load DIR MEETING RANK RANKS ON-NODE BY-NODE MIB FILES CALLS
- * [COMMAND...] ON-NODE  tasks on each node, which have consecutive ranks
+ *   ON-NODE  tasks on each node, which have consecutive ranks
  *   BY-NODE  yes: each node has a DIR of its own, so that there is no data of
  *            another node to read
  *   COMMAND  to be run by each task after the cases, when all are there
- *
- * Prints lines "CASE UNIT COUNT BEGIN END", the times of one clock for all
- * nodes of this machine.
  */
 #include <errno.h>
 #include <fcntl.h>

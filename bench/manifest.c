@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * bench/manifest [--csv] NAMES DIR
+ * Measures the cost of a manifest for staging a large tree, without the tree: a
+ * manifest of NAMES files is written into DIR, then read as a single node
+ * would, and as one of 64 nodes would read its share. The rival is writing and
+ * reading a plain file of the same size. Memory is the maximum of this program.
  *
- * The manifest for staging a large tree, without the tree: a manifest of NAMES
- * files is written into DIR, then read as a single node would, and as one of 64
- * nodes would read its share. The rival is writing and reading a plain file of
- * the same size. Memory is the maximum of this program.
+ *	bench/manifest [--csv] NAMES DIR
  */
 #include "config.h"
 #include <stdbool.h>

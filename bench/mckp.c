@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * bench/mckp [--csv] [--quick]
+ * Measures the time of the knapsack solver, cold and after one start or end,
+ * compared with other exact solvers.
  *
- * Time of the knapsack solver, cold and after one start or end, compared with
- * the textbook dynamic program (doubles, a choice table), the solver's own
- * table (dominance, integers, vectors, backtracking without stored choices: the
- * "optimised DP") and GLPK's branch and bound if it was built in. All solve the
- * same instances in one run, and equal optima are asserted. Times after an
- * event are processor time, less the cost of reading that clock. The worst of
- * many instances is the maximum of their minima over many repetitions.
+ *	bench/mckp [--csv] [--quick]
+ */
+
+/*
+ * The rivals are the textbook dynamic program (doubles, a choice table), the
+ * solver's own table (dominance, integers, vectors, backtracking without stored
+ * choices: the "optimised DP") and GLPK's branch and bound if it was built in.
+ * All solve the same instances in one run, and equal optima are asserted. Times
+ * after an event are processor time, less the cost of reading that clock. The
+ * worst of many instances is the maximum of their minima over many repetitions.
  *
  * Instances: numbers of I/O nodes 0, 1, 2, 4 .. 64; r: saturating curves with
  * 10 % noise; u: uncorrelated; s: value = weight + 10; t: eight kinds of jobs,

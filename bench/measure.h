@@ -2,7 +2,7 @@
 #ifndef SLU_BENCH_MEASURE_H
 #define SLU_BENCH_MEASURE_H
 
-/* What the measurements share. */
+/* Clocks, and the order of doubles for medians, for all benchmarks. */
 
 #include <time.h>
 

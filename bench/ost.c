@@ -1,35 +1,40 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * bench/ost [--csv] [--hours N] [--targets N] [--seed N] [--traces N] [--even
- *R]
- *	[--runs SUMMARIES.csv] [--why]
+ * Compares the placement of files on storage targets (select_io/ost) with other
+ * strategies: its time, and the balance and bandwidth that it reaches in a
+ * simulation.
  *
+ *	bench/ost [--csv] [--hours N] [--targets N] [--seed N] [--traces N]
+ *		[--even R] [--runs SUMMARIES.csv] [--why]
+ */
+
+/*
  * 1. Time of the exact placement, linear and convex, with the assignment of
- *    every request, and of a single request; beside LEMON's network simplex on
- *    the aggregated graph (bench/ost-lemon, when it was built), equal costs and
- *    flows checked.
+ * every request, and of a single request; beside LEMON's network simplex on the
+ * aggregated graph (bench/ost-lemon, when it was built), equal costs and flows
+ * checked.
  *
  * 2. The discrete-time simulation of "lustre-load-balancing": targets on
- *servers (8 x 4, then up to 3,600 on 450); files arrive at the rates of a
- *generated trace, are written, read, kept and deleted. The strategies of
- *placement are round-robin in Lustre's order, Lustre's QOS rule with its
- *penalties, weighted random (by free space, over targets with more than 0.4 of
- *it), the paper's flow with linear costs, and ours (convex, with all costs of
- *    select_io/ost/choose.h). Statistics are 5 s old, as the publisher's are.
- *    With --runs the sizes of files are those that recorded runs wrote
- *    (NERSC/tokio-abcutils; plain or gzip). Assumptions are printed, and
- *    explained in ost_sim.c.
+ * servers (8 x 4, then up to 3,600 on 450); files arrive at the rates of a
+ * generated trace, are written, read, kept and deleted. The strategies of
+ * placement are round-robin in Lustre's order, Lustre's QOS rule with its
+ * penalties, weighted random (by free space, over targets with more than 0.4 of
+ * it), the paper's flow with linear costs, and ours (convex, with all costs of
+ * select_io/ost/choose.h). Statistics are 5 s old, as the publisher's are. With
+ * --runs the sizes of files are those that recorded runs wrote
+ * (NERSC/tokio-abcutils; plain or gzip). Assumptions are printed, and explained
+ * in ost_sim.c.
  *
- *    Reported, as the mean of eight traces (--traces): the hour from which on
- *    the fullest target is at most 1.05 times the mean; the same for what
- *    servers move in an hour; the earliest hours that any strategy could reach
- *    (old files cannot be moved); what strategies with perfect knowledge reach
- *    by space, by moved bytes, or by both (--even); the mean bandwidth of all
- *    reads and writes; and the processor time to choose a file's targets. With
- *    --targets so many (8 per server) instead of 8 x 4.
+ * Reported, as the mean of eight traces (--traces): the hour from which on the
+ * fullest target is at most 1.05 times the mean; the same for what servers move
+ * in an hour; the earliest hours that any strategy could reach (old files
+ * cannot be moved); what strategies with perfect knowledge reach by space, by
+ * moved bytes, or by both (--even); the mean bandwidth of all reads and writes;
+ * and the processor time to choose a file's targets. With --targets so many (8
+ * per server) instead of 8 x 4.
  *
  * With --why only: ablations that show what makes files fast, beside
- *round-robin and ours with other windows of targets.
+ * round-robin and ours with other windows of targets.
  */
 #include "config.h"
 #include "bench/ost.h"

@@ -2,7 +2,10 @@
 #ifndef SLU_BENCH_OST_H
 #define SLU_BENCH_OST_H
 
-/* The two parts of bench/ost. */
+/*
+ * Shared by the two parts of bench/ost: the time of a placement (ost_time.c),
+ * and the simulation of allocators over hours (ost_sim.c).
+ */
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Allocators of Lustre's targets for new files in the simulation of bench/ost:
- * those that minimise a cost (the paper's costs, ours, ours as sluiced
- * answers), and bounds that know each target's true load. ost_rivals.c has the
- * others.
+ * Implements the allocators in the simulation of bench/ost that minimise a cost
+ * (the paper's costs, ours, ours as sluiced answers), and bounds that know each
+ * target's true load. ost_rivals.c has the others.
  */
 #include "config.h"
 #include "bench/ost_sim.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Baseline allocators for the simulation of bench/ost, which know nothing of
- * load: Lustre's round-robin and QOS, as far as they matter here (no random
- * restart), variants of round-robin, and weighted random choice.
+ * Implements the baseline allocators in the simulation of bench/ost, which know
+ * nothing of load: Lustre's round-robin and QOS, as far as they matter here (no
+ * random restart), variants of round-robin, and weighted random choice.
  */
 #include "config.h"
 #include "bench/ost_sim.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Targets on servers, with files that arrive, are written, read, kept and
- * deleted; time steps of a second.
+ * Simulates targets on servers, with files that arrive, are written, read, kept
+ * and deleted, to measure the balance of space and load, and the bandwidth of
+ * files, under each allocator. Time steps of a second.
  *
  * A target's bandwidth is shared by the files that use it at the moment, and so
  * is that of a server's network; a file is as fast as its slowest stripe, and

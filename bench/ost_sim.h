@@ -2,7 +2,10 @@
 #ifndef SLU_BENCH_OST_SIM_H
 #define SLU_BENCH_OST_SIM_H
 
-/* The targets and servers of ost_sim.c, and the interface of the strategies. */
+/*
+ * Defines the simulated targets and servers of ost_sim.c (struct world), and
+ * the interface of the allocators.
+ */
 
 #include "bench/ost.h"
 #include "select_io/ost/server_report.h"

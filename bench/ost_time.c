@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Time to place files on targets, and that of the rival. */
+/* Measures the time to place files on targets, and that of the rival, LEMON. */
 #include "config.h"
 #include "bench/ost.h"
 

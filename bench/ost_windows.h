@@ -2,8 +2,11 @@
 #ifndef SLU_BENCH_OST_WINDOWS_H
 #define SLU_BENCH_OST_WINDOWS_H
 
-/* The imbalance of servers in windows of a second to an hour, and the times to
- * write files, which means over hours do not show. */
+/*
+ * Measures what means over hours do not show in the simulation of bench/ost:
+ * the imbalance of servers in windows of a second to an hour, and the times to
+ * write files.
+ */
 
 #include <stddef.h>
 #include <stdint.h>
@@ -16,14 +19,15 @@ struct ost_series {
 	size_t n, cap;
 };
 
-#define OST_UNDER_WAY 4096 /* stripes that are told apart */
+#define OST_UNDER_WAY 4096 /* numbers of stripes that are counted */
 
 struct ost_windows {
 	struct ost_series even[OST_WINDOWS]; /* busiest server to mean */
 	struct ost_series written;	     /* seconds of a file */
 	double *moved[OST_WINDOWS];	     /* of servers, in this window */
-	/* Of windows of a second, by how many stripes move: who writes files
-	 * sooner has fewer of them at once, and so is less even. */
+	/* Of windows of a second, by the number of stripes that move: a
+	 * strategy that writes files sooner has fewer stripes at a time, and so
+	 * is less even. */
 	struct ost_alike {
 		double n, even; /* how many, and their sum */
 	} alike[OST_UNDER_WAY];

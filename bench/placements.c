@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Placements a second on one processor, by the numbers of targets and of files
- * in a query, while each server reports every five seconds and the placements
- * of the last minute count: from the cached targets, as sluiced answers
- * programs, and from documents, as child processes do (without their start).
+ * Measures how many placements a second one processor does, by the numbers of
+ * targets and of files in a query, while each server reports every five seconds
+ * and the placements of the last minute count: from the cached targets, as
+ * sluiced answers programs, and from documents, as child processes do (without
+ * their start).
  */
 #include "config.h"
 

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * bench/predict [--csv] [--cost] [--replay[=ROWS]] [LOG...]
+ * Measures the accuracy of predicted run times, by the shipped predictor and by
+ * the rivals of rivals.h.
  *
- * The accuracy of predicted run times: every log is replayed in the order of
- * submission, with only ended jobs known, by the shipped predictor and by the
- * rivals of rivals.h. A log's program number stands for the job's name, its
- * group for the account, its queue for the partition; requests are whole
- * minutes for ours, as in Slurm.
+ *	bench/predict [--csv] [--cost] [--replay[=ROWS]] [LOG...]
+ */
+
+/*
+ * Every log is replayed in the order of submission, with only ended jobs known.
+ * A log's program number stands for the job's name, its group for the account,
+ * its queue for the partition; requests are whole minutes for ours, as in
+ * Slurm.
  *
  * Besides the errors: calibration, the share of jobs that end below the 50, 90
  * and 99 % quantile, by tenths of the log; the distribution over users of the
@@ -15,8 +19,7 @@
  * a minute left; with limits of two minutes or more that happens only if
  * slurmctld does not respond for a minute, which no log shows); the precision
  * of warnings of too short a request (predict_warned.c); and the cost. --cost:
- * predict_cost.c;
- * --replay: predict_replay.c.
+ * predict_cost.c; --replay: predict_replay.c.
  */
 #include <math.h>
 #include <stdio.h>

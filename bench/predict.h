@@ -2,6 +2,11 @@
 #ifndef SLU_BENCH_PREDICT_H
 #define SLU_BENCH_PREDICT_H
 
+/*
+ * Shared by the parts of bench/predict: the cost of learning and predicting,
+ * the effect of limits and warnings, and the jobs of a made-up busy site.
+ */
+
 #include <stdbool.h>
 #include "bench/swf.h"
 #include "wire/job.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The limits that PredictMode=tighten would give, and their extensions by the
- * guard, computed with its shipped times.
+ * Computes the limits that PredictMode=tighten would give, and their extensions
+ * by the guard, with its shipped times.
  */
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a start of slurmctld costs with a long history: a new database in
- * /var/tmp gets synthetic jobs as they end, half of them with I/O from
+ * Measures what a start of slurmctld costs with a long history: a new database
+ * in /var/tmp gets synthetic jobs as they end, half of them with I/O from
  * accounting. Then all of it is read page by page, as sluiced does; read again
  * and packed into lines of the control socket; and once more, with these lines
  * parsed and learnt, as libsluice does. The first two are sluiced's part, the

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Precision and recall of warnings that a request is too short
+ * Measures precision and recall of warnings that a request is too short
  * (job_submit/predictor/too_short.h). A warning is right if the job runs to its
  * request, or fails in the last minute before that (in the last tenth for short
  * requests).

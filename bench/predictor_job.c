@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Numbers are spelled in letters, as the predictor ignores digits of names. */
+/* Spells numbers in letters, as the predictor ignores digits of names. */
 #include <stdio.h>
 #include "bench/predictor_job.h"
 

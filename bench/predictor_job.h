@@ -3,9 +3,9 @@
 #define SLU_BENCH_PREDICTOR_JOB_H
 
 /*
- * A job of a log as the shipped predictor sees jobs: a log's program number
- * stands for the job's name, its group for the account, its queue for the
- * partition; requests are whole minutes, as in Slurm.
+ * Converts a job of a log to a job as the shipped predictor sees it: a log's
+ * program number stands for the job's name, its group for the account, its
+ * queue for the partition; requests are whole minutes, as in Slurm.
  */
 
 #include "bench/swf.h"

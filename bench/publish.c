@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * bench/publish [--csv] [--jobs N] [--events N] DIR
+ * Measures the time from the start (or end) of a job until its mapping file is
+ * in DIR.
  *
- * From the start (or end) of a job until its mapping file is in DIR: the
- * arbiter gets the event and solves, the assignment is encoded as a message,
- * decoded as in sluiced, and a child process of the publisher writes the
- * changed files. Only the transfer over the control socket is not included.
+ *	bench/publish [--csv] [--jobs N] [--events N] DIR
+ */
+
+/*
+ * The arbiter gets the event and solves, the assignment is encoded as a
+ * message, decoded as in sluiced, and a child process of the publisher writes
+ * the changed files. Only the transfer over the control socket is not included.
  * For comparison, in the same directory: writing and renaming one file of the
  * same size, the file system's own time. At the end the processor time of an
  * event, with the child's, and with its first assignment: if other programs use

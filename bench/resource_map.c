@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * bench/resource_map [--csv] [--hosts N] [--query N] [DIR]
+ * Measures the resource database (import, heartbeat, query) in a new file in
+ * DIR (default: /var/tmp). N hosts have ten documents of about 5 KiB each:
+ * eight that a few kinds of nodes share, two that are each host's own.
  *
- * The resource database, in a new file in DIR (default: /var/tmp). N hosts
- * have ten documents of about 5 KiB each: eight that a few kinds of nodes
- * share, two that are each host's own.
- *
+ *	bench/resource_map [--csv] [--hosts N] [--query N] [DIR]
+ */
+
+/*
  * - import: all of them through the receiver in one transaction of a new
  *   database (SLU_DB_LOAD: rollback journal, synchronous=FULL), including its
  *   closing; compared with appending the distinct documents to a flat file and

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* One table has the last ten runs by user, by user and request, and by user,
- * request and processors; it never grows. */
+/*
+ * Stores the last ten runs by user, by user and request, and by user, request
+ * and processors, in one hash table that never grows.
+ */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

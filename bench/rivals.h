@@ -3,7 +3,11 @@
 #define SLU_BENCH_RIVALS_H
 
 /*
- * Other predictors of run times, from ended jobs:
+ * Predicts run times by other methods than ours, from ended jobs, for
+ * comparison. None predicts more than the request.
+ */
+
+/*
  *   request   what the user asked for
  *   last-2    the mean of the user's last two (Tsafrir, Etzion, Feitelson 2007)
  *   user median	 of the user's last ten
@@ -12,7 +16,6 @@
  *   in class  the last of the same user, processors and request; else of the
  *	       same user and request; else last-2
  *   median-10 the median of the last ten in class; else as above
- * None predicts more than the request.
  */
 
 #include "bench/swf.h"

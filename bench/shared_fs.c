@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Discrete-event simulation: rates are constant between two events, the ends of
- * bursts and of computations. Jobs in a burst are sorted by peak, so that one
- * pass computes the max-min fair shares: what the first do not need is shared
- * among the rest.
+ * Simulates the shared file system by discrete events: rates are constant
+ * between two events, the ends of bursts and of computations. Jobs in a burst
+ * are sorted by peak, so that one pass computes the max-min fair shares: what
+ * the first do not need is shared among the rest.
  */
 #include "bench/shared_fs.h"
 

@@ -3,9 +3,9 @@
 #define SLU_BENCH_SHARED_FS_H
 
 /*
- * A simulated file system that jobs share. Each job computes and then moves
- * bytes, so many times; jobs that move bytes have max-min fair shares of the
- * bandwidth, each at most its own peak.
+ * Simulates a file system that jobs share, to compute when each job ends. Each
+ * job computes and then moves bytes, so many times; jobs that move bytes have
+ * max-min fair shares of the bandwidth, each at most its own peak.
  */
 
 #include <stdint.h>

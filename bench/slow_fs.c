@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Slow storage: a GlusterFS client without a server, on a local directory, with
- * the translator debug/delay-gen. */
+/* Runs a GlusterFS client without a server, on a local directory. */
 #include "config.h"
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,9 +2,11 @@
 #ifndef BENCH_SLOW_FS_H
 #define BENCH_SLOW_FS_H
 
-/* Storage with a fixed latency, independent of the number of requests at a
- * time: a client of GlusterFS alone on a directory, with its translator
- * debug/delay-gen. Needs root. */
+/*
+ * Mounts storage with a fixed latency, independent of the number of requests at
+ * a time: a client of GlusterFS alone on a directory, with its translator
+ * debug/delay-gen. Needs root.
+ */
 
 /* Mounts it in `work`; returns the mount point, and in *beneath the directory
  * that it shows, both in static memory. Exits when it cannot be mounted. */

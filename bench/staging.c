@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * bench/staging [--csv] [--tree large|small] [--files N] [--per-dir N]
- *	[--nodes N] [--repeat R] [--slow MS] DIR
- *
- * Staging compared with `cp -r`, `rsync -a`, `fpsync` with as many workers as
+ * Compares staging with `cp -r`, `rsync -a`, `fpsync` with as many workers as
  * nodes, and, for large files, fio, which reads and writes as many bytes at the
- * same time: one tree of large files and one of N (20,000) files of 4 KiB, 200
- *in each directory, copied inside DIR; the source is cold (as root: caches
+ * same time.
+ *
+ *	bench/staging [--csv] [--tree large|small] [--files N] [--per-dir N]
+ *		[--nodes N] [--repeat R] [--slow MS] DIR
+ */
+
+/*
+ * One tree of large files and one of N (20,000) files of 4 KiB, 200 in each
+ * directory, are copied inside DIR; the source is cold (as root: caches
  * dropped); all end when the data is on disk. All steps of staging count: walk,
  * copy, verify, finish. "Nodes" are N processes on this machine, which share
- *its one disk and steal work from each other; N = 1 compares the copying
- *itself, more nodes show the overhead of dividing it. Runs alternate; medians.
+ * its one disk and steal work from each other; N = 1 compares the copying
+ * itself, more nodes show the overhead of dividing it. Runs alternate; medians.
  *
  * --slow: on a file system in DIR with a latency of MS per operation; trees are
  * created and removed beneath it, which is not measured. `cp -r` of 2,000 small

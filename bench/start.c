@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * bench/start [--csv] [--jobs N] LOG...
+ * Measures the accuracy of predictions when and where a job will start
+ * (job_submit/simulation/start_forecast.h), on job logs (SWF).
  *
- * The accuracy of predictions when and where a job will start
- * (job_submit/simulation/start_forecast.h), on job logs (SWF) that are
- * scheduled by EASY with the requests as limits and nodes in numerical order.
- * For N (400) jobs that waited, the start is predicted at their submission, and
- * their nodes an hour, ten minutes and a second before their start, from jobs
- * that had ended by then, without later submissions. Compared with ours (which
- * is "sure" if 0.9 of the samples agree): the plan by limits, as of squeue
- * --start, and the plan by predicted run times.
+ *	bench/start [--csv] [--jobs N] LOG...
+ */
+
+/*
+ * The jobs of a log are scheduled by EASY with the requests as limits and nodes
+ * in numerical order. For N (400) jobs that waited, the start is predicted at
+ * their submission, and their nodes an hour, ten minutes and a second before
+ * their start, from jobs that had ended by then, without later submissions.
+ * Compared with ours (which is "sure" if 0.9 of the samples agree): the plan by
+ * limits, as of squeue --start, and the plan by predicted run times.
  */
 #include <math.h>
 #include <stdio.h>

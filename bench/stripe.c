@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * bench/stripe [--csv]
+ * Compares stripe layouts on simulated storage targets: the time of sequential
+ * and random reads, with the paper's measurements ("dynamic striping").
  *
- * Sequential and random reads of the published layouts of "dynamic striping"
- * (IOR.1-6, netflow.1-6, blast.1-18, Fig. 11), and of the layouts of `stripe
- * explain` and of Lustre's own, on simulated storage targets, compared with the
- * paper's measurements; then files that many tasks have a part of each.
+ *	bench/stripe [--csv]
+ */
+
+/*
+ * The layouts are the published ones (IOR.1-6, netflow.1-6, blast.1-18, Fig.
+ * 11), those of `stripe explain`, and Lustre's own; then files that many tasks
+ * have a part of each.
  *
  * Requests are simulated: a target serves one at a time, of up to 1 MiB, at
  * DISK MB/s, and seeks when a request does not continue the one before (waiting

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * submit CASE NUMBER: submits NUMBER batch jobs for two nodes and five minutes,
- * by one process, for bench/cycle: `none` has no request, `short` requests a
- * file system, `long` also 64 directories in it, together 13 KB. `text` has no
- * request, and that as a submit line, which slurmctld keeps and never looks at.
- * All texts differ.
+ * Submits NUMBER batch jobs for two nodes and five minutes, by one process, for
+ * bench/cycle.
+ *
+ *	submit CASE NUMBER
+ *
+ * Cases: `none` has no request, `short` requests a file system, `long` also 64
+ * directories in it, together 13 KB. `text` has no request, but the script of
+ * `long` as its submit line, which slurmctld keeps and never looks at. All
+ * texts differ.
  */
 #include <stdbool.h>
 #include <stdio.h>

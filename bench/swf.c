@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The log is kept in the order of submission; a second order, by end, gives the
+ * Keeps a log in the order of submission; a second order, by end, gives the
  * jobs that have ended when a job is submitted.
  */
 #include <math.h>

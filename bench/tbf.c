@@ -1,19 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * bench/tbf [--csv] [--capacity RPCS] [--rate RPCS] [--cpts N]
- *           [--timeline SCENARIO]
+ * Repeats the experiments of AdapTBF (Rashid and Dai), sections IV-D, E, F and
+ * H, on a simulated storage target (tbf_sim.h), with the paper's algorithm and
+ * the shipped controller; and measures the controller's costs.
  *
- * The experiments of AdapTBF (Rashid and Dai), sections IV-D, E, F and H, on a
- * simulated storage target (tbf_sim.h), where 1 MB is one RPC, files have 1 GB,
- * and a process has 8 RPCs on their way. Four jobs; no control, static rules by
- * priority, AdapTBF as published (to the letter, all rules rewritten every
- * 100 ms), its mended equations with the same rewriting, and the shipped
- * controller with its defaults. The paper prints no numbers, only pictures: its
- * statements stand beside the tables, and bursts (E, F), which it describes as
- * "short", are ours: 60, 120 and 90 (F: 30) RPCs every 3, 5 and 4 seconds for
- * each of the processes that burst. In F and H no job ends, as job 4's files of
- * 1 GB would before the others want their tokens back; the records are those
- * of the paper's figure 7.
+ *	bench/tbf [--csv] [--capacity RPCS] [--rate RPCS] [--cpts N]
+ *		[--timeline SCENARIO]
+ */
+
+/*
+ * 1 MB is one RPC, files have 1 GB, and a process has 8 RPCs in flight. Four
+ * jobs; no control, static rules by priority, AdapTBF as published (to the
+ * letter, all rules rewritten every 100 ms), its mended equations with the same
+ * rewriting, and the shipped controller with its defaults. The paper prints no
+ * numbers, only pictures: its statements stand beside the tables, and bursts
+ * (E, F), which it describes as "short", are ours: 60, 120 and 90 (F: 30) RPCs
+ * every 3, 5 and 4 seconds for each of the processes that burst. In F and H no
+ * job ends, as job 4's files of 1 GB would before the others want their tokens
+ * back; the records are those of the paper's figure 7.
  *
  * Then what passes in ten seconds when --rate is below what the target can
  * serve, also with floors and with each node a class; what jobs on one client

@@ -2,7 +2,10 @@
 #ifndef SLU_BENCH_TBF_H
 #define SLU_BENCH_TBF_H
 
-/* Shared by the parts of bench/tbf. */
+/*
+ * Shared by the parts of bench/tbf: the policies, the experiments (scenarios)
+ * and their results.
+ */
 
 #include <stdbool.h>
 #include <stddef.h>

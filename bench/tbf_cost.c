@@ -327,7 +327,7 @@ static bool daemon_cost(size_t n, double *seconds, double *mib)
 	*strrchr(path, '/') = '\0';
 	inotify_add_watch(watch, path, IN_CLOSE_NOWRITE);
 	pid = start_daemon(root);
-	if (pid <= 0) /* kill() would take -1 for everybody */
+	if (pid <= 0) /* kill(-1) would signal all processes */
 		return false;
 	work(root, watch, n, 2); /* until the steady state */
 	cpu = cpu_of(pid);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* An event-free simulation in fixed time steps; its model is in tbf_sim.h. */
+/*
+ * Simulates the storage target of tbf_sim.h in fixed time steps, without a
+ * queue of events.
+ */
 #include "config.h"
 #include "bench/tbf_sim.h"
 

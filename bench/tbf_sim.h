@@ -3,16 +3,19 @@
 #define SLU_BENCH_TBF_SIM_H
 
 /*
- * One storage target under Lustre's TBF, in steps of 0.2 ms. It serves
- * `capacity` RPCs a second of any kind. Its clients are processes that keep up
- * to `window` RPCs in flight. Without the policy RPCs are served
- * first come, first served. With it, each job (under "tbf jobid"; under "tbf
- * uid" it is a user, of its number, whose programs are called "p") or each of a
- * job's processes, which are on as many nodes (under "tbf"), has a class on
- * each CPT that it reaches, with a bucket of depth 3: the class whose next
- * token is due first is served first; a changed rule fills the bucket and is
- * noticed when the class's next RPC arrives (lustre/ptlrpc/nrs_tbf.c:
- * nrs_tbf_res_get, nrs_tbf_req_get). All RPCs of a node arrive on one CPT.
+ * Simulates one storage target under Lustre's TBF, in steps of 0.2 ms. It
+ * serves `capacity` RPCs a second of any kind. Its clients are processes that
+ * keep up to `window` RPCs in flight. All RPCs of a node arrive on one CPT.
+ */
+
+/*
+ * Without the policy RPCs are served first come, first served. With it, each
+ * job (under "tbf jobid"; under "tbf uid" it is a user, of its number, whose
+ * programs are called "p") or each of a job's processes, which are on as many
+ * nodes (under "tbf"), has a class on each CPT that it reaches, with a bucket
+ * of depth 3: the class whose next token is due first is served first; a
+ * changed rule fills the bucket and is noticed when the class's next RPC
+ * arrives (lustre/ptlrpc/nrs_tbf.c: nrs_tbf_res_get, nrs_tbf_req_get).
  */
 
 #include <stdint.h>
@@ -24,7 +27,7 @@
 #define SIM_CLASSES   64
 #define SIM_STEP      0.0002 /* seconds */
 #define SIM_QUEUE     4096
-#define SIM_WINDOW    16  /* RPCs on their way of a process, at most */
+#define SIM_WINDOW    16  /* RPCs in flight of a process, at most */
 #define SIM_LATENCIES 512 /* steps of the distribution, each 2.2 % more */
 
 /* A process: from `begin` on, either its whole volume as fast as it can, or

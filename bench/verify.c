@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * bench/verify [--csv] [--files N] [--large N] [--repeat R] [--slow MS] DIR
+ * Measures the cost of verifying a copy, compared with other programs.
  *
- * The cost of verifying a copy: a tree of N (4,000) files of 4 KiB and one of N
- * (4) of 256 MiB, copied inside DIR by one node, cold and until the data is on
- * disk, and then not verified, by size and time, or by content. Compared with
- * `cp -r`, which verifies nothing; `rsync -a` and a second `rsync -a
- * --checksum`, which reads both sides; and `cp -r` with `diff -r`. All read the
- * copy again from disk. Runs alternate; medians.
+ *	bench/verify [--csv] [--files N] [--large N] [--repeat R] [--slow MS]
+ *		DIR
+ */
+
+/*
+ * A tree of N (4,000) files of 4 KiB and one of N (4) of 256 MiB, copied inside
+ * DIR by one node, cold and until the data is on disk, and then not verified,
+ * by size and time, or by content. Compared with `cp -r`, which verifies
+ * nothing; `rsync -a` and a second `rsync -a --checksum`, which reads both
+ * sides; and `cp -r` with `diff -r`. All read the copy again from disk. Runs
+ * alternate; medians.
  *
  * --slow: on a client of GlusterFS with a latency of MS per operation; by
  * content it is also verified as by the node that has the data, from the brick

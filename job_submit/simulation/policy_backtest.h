@@ -76,8 +76,7 @@ struct slu_backtest_options {
  *     delay	by how much, mean, s
  *   user, partition
  *		[{user or partition, mode, jobs, lowered, raised, extended,
- *		late, cut, freed, wait}]: the same for each user or partition,
- *most jobs first
+ *		late, cut, freed, wait}]: the same for each, most jobs first
  *
  * The caller puts it. -1: error.
  */
