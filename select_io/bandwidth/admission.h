@@ -52,7 +52,7 @@ enum slu_admission_answer {
 
 struct slu_admission {
 	struct slu_admission_site site;
-	double demand; /* bytes/s, of what runs */
+	double demand; /* bytes/s, of the running jobs */
 	struct slu_groups groups;
 	/* what runs, by its end: s from then, and the bytes/s of it and of
 	 * those before it */
@@ -73,10 +73,11 @@ void slu_admission_free(struct slu_admission *a);
 enum slu_admission_answer
 slu_admission_ask(const struct slu_admission *a,
 		  const struct slu_admission_ask *job);
-/* It has started. */
+/* Adds a job that has started. */
 void slu_admission_begun(struct slu_admission *a, const struct slu_demand *job);
-/* One that was looked at, or has begun since, has ended, and counted with this
- * rate; not where the site adapts, nor for slu_admission_when(). */
+/* Subtracts from the demand the rate with which an ended job was counted. The
+ * two groups, where the site adapts, and slu_admission_when() still count it.
+ */
 void slu_admission_ended(struct slu_admission *a, double rate);
 
 /* Estimated seconds from the look until it may start: when enough running jobs

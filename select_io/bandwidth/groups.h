@@ -29,7 +29,7 @@ struct slu_groups {
 	double light;  /* bytes/s by node that the light half reaches at most */
 	double mean;   /* and on average */
 	double target; /* bytes/s above that mean; INFINITY: no job waits */
-	double above;  /* the same of what runs */
+	double above;  /* the same of the running jobs */
 };
 
 /* In O(n log n); the machine has so many nodes. -1 without memory. */
@@ -41,7 +41,7 @@ int slu_groups_divide(const struct slu_demand *running, size_t n_running,
  * part at most. */
 bool slu_groups_fit(const struct slu_groups *groups,
 		    const struct slu_demand *job);
-/* It has started. */
+/* Adds a job that has started. */
 void slu_groups_begun(struct slu_groups *groups, const struct slu_demand *job);
 
 #endif

@@ -24,8 +24,9 @@ struct slu_rates *slu_rates_new(size_t most, struct slu_err *err);
 void slu_rates_free(struct slu_rates *rates);
 void slu_rates_forget(struct slu_rates *rates); /* as a new one */
 
-/* A run has ended, which moved so many bytes; in the order of ends. Ignored is
- * what cannot be: no nodes, no time, less than no bytes. `name` may be NULL. */
+/* Learns from an ended run, in the order of ends: the bytes that it moved.
+ * Impossible runs are ignored (no nodes, no time, negative bytes). `name` may
+ * be NULL. */
 void slu_rates_learn(struct slu_rates *rates, uint32_t uid, const char *name,
 		     double nodes, double seconds, double bytes);
 
@@ -40,12 +41,12 @@ void slu_rates_learn_disturbed(struct slu_rates *rates, uint32_t uid,
 
 struct slu_rate {
 	double node;   /* bytes/s of each of its nodes, >= 0 */
-	double own;    /* as the application's runs alone say; 0: it is new */
-	uint32_t runs; /* of the application that say so; 0: it is new */
+	double own;    /* mean of the application's runs alone; 0: it is new */
+	uint32_t runs; /* of the application, in that mean; 0: it is new */
 };
 
-/* A job that is expected to run for so long. 0 where nothing has been learnt.
- */
+/* Predicts the rate of a job that is expected to run for `seconds`; 0 where
+ * nothing has been learnt. */
 struct slu_rate slu_rates_foretell(const struct slu_rates *rates, uint32_t uid,
 				   const char *name, double nodes,
 				   double seconds);

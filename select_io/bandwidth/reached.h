@@ -30,19 +30,19 @@ struct slu_reached {	       /* from {0}; private */
 	} class[SLU_REACHED_CLASSES];
 };
 
-/* It moves so many bytes/s for so many jobs, since its last report. now:
- * seconds of any clock. A gap of more than a minute is left out. */
+/* Adds a report: since the last one the server moved `rate` bytes/s for so many
+ * jobs. now: seconds of any clock. A gap of more than a minute is left out. */
 void slu_reached_add(struct slu_reached *r, double rate, uint32_t jobs,
 		     double now);
-/* bytes/s: the highest that it has had for SLU_REACHED_MINUTES, full or not; so
- * it can do as much at least. 0: none. */
+/* A lower bound of the capacity, bytes/s: the highest rate that was held for
+ * SLU_REACHED_MINUTES, whether the server was full or not. 0: there is none. */
 double slu_reached_held(const struct slu_reached *r);
-/* bytes/s; 0: it was not seen full. */
+/* The capacity, bytes/s; 0: the server was never full. */
 double slu_reached_capacity(const struct slu_reached *r);
 
 /* A server, and all of them. */
 struct slu_reached_server {
-	double capacity; /* bytes/s; 0: it was not seen full */
+	double capacity; /* bytes/s; 0: it was never full */
 	uint32_t targets, degraded;
 	double held; /* bytes/s */
 };
@@ -52,8 +52,8 @@ struct slu_reached_sum {
 	uint32_t servers, full;
 	uint32_t targets, degraded;
 };
-/* Those that were not seen full are taken to do as much by target as the
- * others, which have to have half of the targets. */
+/* Servers that were never full are assumed to have the same capacity per target
+ * as the others, if those have at least half of the targets. */
 struct slu_reached_sum
 slu_reached_add_up(const struct slu_reached_server *server, size_t n);
 /* The part that is left without the degraded targets, 0 to 1. */

@@ -24,19 +24,19 @@
 struct slu_ion_division *slu_ion_division_new(struct slu_err *err);
 void slu_ion_division_free(struct slu_ion_division *d);
 
-/* No jobs; what memory it has it keeps. */
+/* Removes all jobs; memory is kept for the next ones. */
 void slu_ion_division_clear(struct slu_ion_division *d);
 
-/* From the next solve on. The same as before: nothing changes. shares_owned:
+/* Sets the policy and the pool from the next solve on. shares_owned:
  * the shared I/O node is a running job's own, so none need be set aside. */
 void slu_ion_division_rules(struct slu_ion_division *d,
 			    enum slu_ion_policy policy, uint32_t pool,
 			    bool shares_owned);
 
 /* The most I/O nodes that a group of jobs may have together, 0: no limit, at
- * most SLU_ION_LIMIT_MOST. It takes from no job the least of its choices, nor
- * what it holds and may not be changed. From the next solve on, which with
- * limits starts from the jobs and takes memory. */
+ * most SLU_ION_LIMIT_MOST. A limit lowers no job below the least of its
+ * choices, nor below what it holds if that may not be changed. From the next
+ * solve on, which with limits starts from the jobs and takes memory. */
 #define SLU_ION_LIMIT_MOST 1000
 void slu_ion_division_limits(struct slu_ion_division *d,
 			     const uint32_t limit[SLU_ION_GROUPS]);
@@ -68,8 +68,8 @@ double slu_ion_division_total(const struct slu_ion_division *d, bool claimed);
  * fixed from event to event. */
 double slu_ion_division_static_total(const struct slu_ion_division *d,
 				     bool claimed);
-/* The first of each with what every MB/s counts: this MCKP makes the most of.
- */
+/* The totals of the measured jobs, each MB/s times the weight of its job: the
+ * sum that MCKP maximises. */
 double slu_ion_division_worth(const struct slu_ion_division *d);
 double slu_ion_division_static_worth(const struct slu_ion_division *d);
 /* Ages of the jobs whose grant differs from before the last solve, with new

@@ -44,8 +44,8 @@ int slu_arbiter_distances(struct slu_arbiter *a,
 			  const struct slu_distances *distances,
 			  struct slu_err *err);
 
-/* What time it is, Unix seconds, from now on: how long jobs have had their I/O
- * nodes is not known of a time before the first call of this. */
+/* Sets the time, Unix seconds. How long jobs have had their I/O nodes is not
+ * known for the time before the first call. */
 void slu_arbiter_clock(struct slu_arbiter *a, int64_t now);
 
 /* Sets how many standard errors are added to the estimated bandwidth of a job
@@ -62,9 +62,10 @@ void slu_arbiter_explore_by(struct slu_arbiter *a, slu_explore_f *fn,
 void slu_arbiter_learn(struct slu_arbiter *a,
 		       const struct slu_history_row *row);
 
-/* All is to be taught anew: what was learnt before serves until that has been
- * done. Then what was taught since serves, if it was anything, and the next
- * solve looks at every job again. -1 without memory: nothing has changed. */
+/* Begins to learn the history anew: the former curves are used until
+ * slu_arbiter_retrained() replaces them by the new ones, if anything was
+ * learnt; the next solve then processes every job. -1 without memory: nothing
+ * has changed. */
 int slu_arbiter_retrain(struct slu_arbiter *a);
 void slu_arbiter_retrained(struct slu_arbiter *a, bool anything);
 
@@ -74,7 +75,7 @@ void slu_arbiter_retrained(struct slu_arbiter *a, bool anything);
 int slu_arbiter_start(struct slu_arbiter *a, const struct slu_job *job,
 		      struct slu_err *err);
 void slu_arbiter_end(struct slu_arbiter *a, uint32_t job_id);
-/* Is this a run that it knows, with other nodes? */
+/* Is this a running job of the arbiter, but with other nodes? */
 bool slu_arbiter_resized(const struct slu_arbiter *a,
 			 const struct slu_job *job);
 /* Set the predicted profile (performance_table.h) of a running job that names
@@ -84,7 +85,8 @@ bool slu_arbiter_resized(const struct slu_arbiter *a,
 int slu_arbiter_predict(struct slu_arbiter *a, uint32_t job_id,
 			const char *profile, const char *because,
 			struct slu_err *err);
-/* These and no others run; one that cannot be taken does not stop the rest. */
+/* Sets the running jobs to these and no others; after an error of one job the
+ * rest are still taken. */
 int slu_arbiter_set(struct slu_arbiter *a, const struct slu_job *jobs, size_t n,
 		    struct slu_err *err);
 /* I/O nodes that may not be given now (down, drained); they are given back
@@ -124,8 +126,8 @@ const struct slu_job *slu_arbiter_job(const struct slu_arbiter *a, size_t i);
  * when there is no such number: it shares one, had another one, or is
  * unknown. */
 uint32_t slu_arbiter_held(const struct slu_arbiter *a, uint32_t job_id);
-/* What was predicted of it, until `end`. -1: for a tenth of its time or more
- * nothing was. */
+/* The mean bandwidths that were predicted for a job, until `end`. -1: for a
+ * tenth of its time or more there was no prediction. */
 int slu_arbiter_forecast(const struct slu_arbiter *a, uint32_t job_id,
 			 int64_t end, struct slu_ion_forecast *out);
 /* How long it has had which number, until `end` (Unix seconds). -1: that is not

@@ -40,11 +40,11 @@ enum slu_bench_end {
 	SLU_BENCH_STOPPED,
 };
 
-/* How many measurements are left of how many. */
+/* The number of measurements that are left; *all: of how many. */
 size_t slu_bench_left(const struct slu_bench *b, size_t *all);
 
-/* Go on. The table is written anew after each measurement. FAILED: *err says
- * why; BUDGET, STOPPED: it says what has ended it. */
+/* Measures what is left. The table is written anew after each measurement.
+ * FAILED, BUDGET, STOPPED: *err says why the measurements ended. */
 enum slu_bench_end slu_bench_measure(struct slu_bench *b, struct slu_err *err);
 
 #endif

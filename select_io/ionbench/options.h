@@ -6,8 +6,8 @@
 
 #include "select_io/ionbench/measure.h"
 
-/* What of it says how all begins; the rest is in struct slu_bench. Texts are
- * argv's. */
+/* The options that are used at the start; the others are in struct slu_bench.
+ * Texts are argv's. */
 struct slu_bench_args {
 	const char *list, *from, *mapping, *table, *state;
 	const char **log;

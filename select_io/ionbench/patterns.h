@@ -26,8 +26,8 @@ struct slu_bench_patterns {
 	size_t n;
 };
 
-/* What a pattern is, whatever the table calls it: "write-1MiB-shared". Returns
- * out. */
+/* Describes a pattern, whatever its name in the table: "write-1MiB-shared".
+ * Returns out. */
 #define SLU_BENCH_KEY 64
 const char *slu_bench_key(const struct slu_bench_pattern *p,
 			  char out[SLU_BENCH_KEY]);

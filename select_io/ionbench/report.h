@@ -9,11 +9,13 @@
 
 #include "select_io/ionbench/measure.h"
 
-/* A batch script that runs it with these arguments, but --script. */
+/* Prints a batch script that runs sluice-ionbench with these arguments except
+ * --script. */
 int slu_bench_print_script(int argc, char **argv);
-/* What would be measured. */
+/* Prints the measurements that would be made. */
 int slu_bench_print_plan(const struct slu_bench *b);
-/* What was measured, as JSON; `why` it has stopped, or NULL. */
+/* Prints the measurements as JSON; why: the reason for which they stopped, or
+ * NULL. */
 int slu_bench_print_json(const struct slu_bench *b, const char *why);
 
 #endif

@@ -16,7 +16,7 @@
 #include "common/str.h"
 #include "select_io/ionbench/patterns.h"
 
-/* With what all was measured; a state file is of one setup. */
+/* The setup of all measurements; a state file is of one setup. */
 struct slu_bench_setup {
 	uint32_t nodes, tasks; /* of the job; tasks of all nodes */
 	uint64_t bytes;	       /* of one measurement */
@@ -40,15 +40,15 @@ struct slu_bench_results {
 	int fd; /* of the state file; -1: nothing is written */
 };
 
-/* Open the state file, or begin it, and read what is in it. SLU_INVALID: it is
- * none, or of another setup; one without nodes takes the file's. fd -1 after
- * it: `look`, nothing is to be written and it need not be there. */
+/* Opens or creates the state file, and reads its measurements. SLU_INVALID: it
+ * is not a state file, or of another setup; a setup without nodes takes the
+ * file's. look: only read; the file need not exist, and fd is -1. */
 int slu_bench_open(struct slu_bench_results *r, const char *path,
 		   const struct slu_bench_setup *setup, bool look,
 		   struct slu_err *err);
 void slu_bench_close(struct slu_bench_results *r);
 
-/* One more, in the file first. */
+/* Adds a measurement, to the file first. */
 int slu_bench_add_run(struct slu_bench_results *r,
 		      const struct slu_bench_run *run, struct slu_err *err);
 

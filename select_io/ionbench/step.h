@@ -25,8 +25,9 @@ struct slu_step_moved {
 	double seconds;	       /* from the first beginning to the last end */
 };
 
-/* What all of its tasks print, "BYTES BEGUN ENDED", summed up. SLU_BUSY: it was
- * stopped, as the text says; SLU_IO, SLU_TIMEOUT: it failed. */
+/* Sums up the lines "BYTES BEGUN ENDED" that the step's tasks print.
+ * SLU_BUSY: the step was stopped, for the reason in *err; SLU_IO,
+ * SLU_TIMEOUT: it failed. */
 int slu_step_run(const struct slu_step *step, struct slu_step_moved *moved,
 		 struct slu_err *err);
 

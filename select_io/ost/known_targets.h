@@ -19,8 +19,8 @@ struct slu_known_targets; /* one thread */
 struct slu_known_targets *slu_known_targets_new(void); /* NULL: no memory */
 void slu_known_targets_free(struct slu_known_targets *k);
 
-/* What `server` says is another document now; the caller holds the old one
- * until this returns. NULL: others have changed, or are gone. */
+/* Replaces the document of `server`; the caller holds the old one until this
+ * returns. NULL: documents of other servers have changed, or are gone. */
 void slu_known_targets_said(struct slu_known_targets *k, const char *server,
 			    struct json_object *document);
 

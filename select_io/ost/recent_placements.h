@@ -30,7 +30,7 @@
  * forgotten: a minute of one user on 3,600 targets fits. */
 #define SLU_RECENT_PLACEMENTS_MAX 65536
 
-/* "recent" is no more, however many stripes are asked for. */
+/* Upper bound of "recent", however many stripes a request has. */
 #define SLU_OST_RECENT_MAX 0x1p20
 
 struct slu_recent_placements; /* one thread */
@@ -39,23 +39,23 @@ struct slu_recent_placements *
 slu_recent_placements_new(void); /* NULL: no memory */
 void slu_recent_placements_free(struct slu_recent_placements *m);
 
-/* What an answer of slu_ost_choose teaches, which is short however many files
- * were asked for: {"kib":of a stripe,"available":KiB of all targets,
- * "stripes":{NAME:how many},"ranking":[NAME...]}. Nothing was placed where the
- * answer is "dry", and nothing ranked where it came from a ranking. Caller puts
- * it. */
+/* Extracts from an answer of slu_ost_choose what is stored of it, which is
+ * short however many files the request had: {"kib":of a stripe,"available":KiB
+ * of all targets, "stripes":{NAME:how many},"ranking":[NAME...]}. Nothing was
+ * placed where the answer is "dry", and nothing ranked where it came from a
+ * ranking. Caller puts it. */
 struct json_object *slu_recent_placements_of_answer(struct json_object *answer);
 /* Add what an answer to this user has placed; invalid parts are ignored. At
  * most a quarter of the targets' free space is reserved for a user (not for 0,
- * root) at a time: a user who only asks cannot fill a file system. If an answer
- * has more, only as many stripes as fit in that are added, evenly from all of
- * its targets. */
+ * root) at a time: a user who sends queries without writing cannot fill a file
+ * system. If an answer has more, only as many stripes as fit in that are added,
+ * evenly from all of its targets. */
 void slu_recent_placements_add(struct slu_recent_placements *m,
 			       struct json_object *lesson, uint32_t uid,
 			       double now);
 
 /* The same without JSON: targets by numbers that stay the same, so that they
- * can be kept. SLU_RECENT_NONE: nothing can be remembered of it. */
+ * can be kept. SLU_RECENT_NONE: nothing can be stored of it. */
 #define SLU_RECENT_NONE UINT32_MAX
 uint32_t slu_recent_placements_number(struct slu_recent_placements *m,
 				      const char *name);
@@ -81,11 +81,11 @@ void slu_recent_placements_of(const struct slu_recent_placements *m,
  * gone from its queue. */
 double slu_recent_placements_waits(struct slu_recent_placements *m,
 				   uint32_t number, double now, double rate);
-/* So fast is a target taken to be: its part of the most that a server says to
- * have moved (bytes a second). */
+/* Estimates how fast a target writes (bytes a second): its part of the highest
+ * rate that any server has reported. */
 double slu_recent_placements_rate(double peak, size_t servers, size_t targets);
 
-/* Write into the targets of `servers` (choose.h) what is remembered of them:
+/* Adds recent placements to the targets of `servers` (choose.h):
  * "recent", stripes with their weights, "promised", KiB, and "waiting",
  * seconds. */
 void slu_recent_placements_write(struct slu_recent_placements *m,

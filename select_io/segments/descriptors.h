@@ -43,8 +43,8 @@ extern struct slu_real slu_real;
  * its directory is not to be found); the index must not be handed out in its
  * place. */
 int slu_descriptor_opened(int fd);
-/* The first part can be read: it is open. -1 and errno: there is no descriptor
- * for it (what else is wrong with it shows when it is read). */
+/* Opens the first part. -1 and errno: there is no descriptor for it (other
+ * errors of the part are returned when it is read). */
 int slu_descriptor_ready(int fd);
 /* openat(2) for a moment, to look at a file: does not block. */
 int slu_descriptor_probe(int dir, const char *path, int flags);
@@ -54,16 +54,16 @@ int64_t slu_descriptor_peek(int fd);
 struct slu_descriptor *slu_descriptor_get(int fd);
 void slu_descriptor_put(struct slu_descriptor *j);
 bool slu_descriptor_is_segmented(int fd);
-/* `to` is a copy of `from` now (whatever it was). Returns it, or closes it and
- * returns -1 with EMFILE: there are no entries for such numbers. */
+/* Notes that `to` is now a copy of `from`. Returns `to`, or closes it and
+ * returns -1 with EMFILE: the table has no entries for such numbers. */
 int slu_descriptor_dup(int from, int to);
-/* It is closed. */
+/* Notes that the descriptor is closed. */
 void slu_descriptor_drop(int fd);
 
 const struct slu_segments *
 slu_descriptor_segments(const struct slu_descriptor *j);
-/* For read(2): go on by n bytes from *at, where the descriptor was, or by what
- * is left. Returns how many; -1 and errno. */
+/* For read(2): advances the offset by n bytes, or by what is left; *at is the
+ * offset before. Returns the number of bytes; -1 and errno. */
 ssize_t slu_descriptor_advance(struct slu_descriptor *j, int fd, size_t n,
 			       off_t *at);
 /* As pread(2), of the whole. */

@@ -36,19 +36,22 @@ struct slu_job_totals;
 struct slu_job_totals *slu_job_totals_new(void); /* NULL without memory */
 void slu_job_totals_free(struct slu_job_totals *io);
 
-/* A reading, `now` seconds on any clock. SLU_NOMEM: it is left out. */
+/* Adds a reading of job_stats; now: seconds of any clock. SLU_NOMEM: the
+ * reading is left out. */
 int slu_job_totals_read(struct slu_job_totals *io,
 			const struct slu_jobstats *stats, double now,
 			struct slu_err *err);
-/* Up to max jobs that are due. Returns their number. */
+/* Fills out with up to max jobs whose totals are to be sent now; returns their
+ * number. */
 size_t slu_job_totals_due(struct slu_job_totals *io, double now,
 			  struct slu_server_job *out, size_t max);
-/* sluiced has them all but the unknown ones, which are sorted by job_id. */
+/* Notes that sluiced has stored these totals, except those of unknown jobs,
+ * which are sorted by job_id. */
 void slu_job_totals_stored(struct slu_job_totals *io, double now,
 			   const struct slu_server_job *said, size_t n,
 			   const struct slu_job_number *unknown,
 			   size_t n_unknown);
-/* How many jobs are remembered. */
+/* The number of jobs with totals. */
 size_t slu_job_totals_count(const struct slu_job_totals *io);
 
 #endif

@@ -47,14 +47,14 @@ void slu_rules_free(struct slu_rules *rules);
 /* NULL: none of this name. */
 const struct slu_rule *slu_rules_find(const struct slu_rules *rules,
 				      const char *name);
-/* Did we make it? */
+/* Was this rule made by sluice-tbfd? */
 bool slu_rule_is_ours(const char *name);
 
 /* The policy that regular requests are under, from nrs_policies: "fifo",
  * "tbf jobid", "tbf"; the fallback only when no other is started. "": none. */
 #define SLU_POLICY_SIZE 32
 void slu_policy_parse(const char *text, char out[SLU_POLICY_SIZE]);
-/* One of those under which we write rules. */
+/* Is it a policy under which sluice-tbfd writes rules? */
 bool slu_policy_is_ours(const char *policy);
 
 /* The name of a job's rule: "slu_4711" where the id is plain and has less than

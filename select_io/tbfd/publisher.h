@@ -26,32 +26,32 @@ struct slu_tbfd_publisher {
 	struct slu_jobstats jobs;
 };
 
-/* Read the jobs, and send what sluiced has to hear of them by now: seconds of
- * any clock. A server without targets has none. */
+/* Reads the jobs' I/O, and sends the totals that are due (job_totals.h). now:
+ * seconds of any clock. A server without targets has no jobs. */
 int slu_tbfd_publish_jobs(struct slu_tbfd_publisher *p, double now,
 			  struct slu_err *err);
 
-/* Read the server, and send what it says, and how many jobs were active on each
- * target when they were read. */
+/* Reads the server's state, and sends it, with the number of jobs that were
+ * active on each target when their I/O was read. */
 int slu_tbfd_publish_server(struct slu_tbfd_publisher *p, double now,
 			    struct slu_err *err);
 void slu_tbfd_publisher_clear(struct slu_tbfd_publisher *p);
 
-/* Give back the memory that was needed only to begin: libcurl brings two dozen
- * libraries, most pages of which are read but once, when they are loaded. */
+/* Releases memory that was needed only at the start: libcurl loads two dozen
+ * libraries, most pages of which are read only then. */
 void slu_tbfd_publish_slim(void);
 
-/* What sluiced knows of running jobs: lines "JOBID NODES" are added to out. */
+/* Queries sluiced for the running jobs: adds lines "JOBID NODES" to out. */
 struct slu_buf;
 int slu_tbfd_publish_nodes(const char *conf_path, struct slu_buf *out,
 			   struct slu_err *err);
 
-/* Do so every 5 seconds in a process of its own, which ends with this one, and
- * is started again by another one when it dies.
+/* Publishes every 5 seconds in a child process, which ends with this one; a
+ * second child starts the first one again when it dies.
  * conf_path: a sluice.conf, for DaemonAddr and SlurmUser. */
 int slu_tbfd_publish_start(const char *conf_path, const char *root,
 			   const struct slu_log *log, struct slu_err *err);
-/* The same here and now; returns only when it cannot begin: -1. */
+/* The same in this process; returns only if it cannot begin: -1. */
 int slu_tbfd_publish_run(const char *conf_path, const char *root,
 			 const struct slu_log *log, struct slu_err *err);
 

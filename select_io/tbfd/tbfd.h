@@ -58,11 +58,13 @@ int slu_tbfd_clean(const struct slu_tbfd_options *options,
  * not work there. */
 int slu_tbfd_lock(const char *state, struct slu_err *err);
 int slu_tbfd_lock_clean(const char *state, struct slu_err *err);
-/* The process that runs; 0: none, as far as one can see. */
+/* The process id of the daemon that holds the lock; 0: no daemon is known to
+ * run. */
 pid_t slu_tbfd_running(const char *state);
 
 #define SLU_TBFD_STATE_MAX (64u << 20)
-/* What `save` wrote to this file. Caller puts; NULL: none. */
+/* Reads the state that the daemon has saved in this file. Caller puts; NULL:
+ * there is none. */
 struct json_object *slu_tbfd_read_state(const char *path, struct slu_err *err);
 
 /* rate_option.c: "500" RPCs a second or "2GB/s", from one token a second on, as
@@ -70,8 +72,9 @@ struct json_object *slu_tbfd_read_state(const char *path, struct slu_err *err);
 int slu_tbfd_rate(const char *text, double *tokens, bool *bytes,
 		  struct slu_err *err);
 
-/* class_option.c: "job", "uid", "gid" or "project" to class_key (controller.h);
- * and do the exemptions fit with it? */
+/* class_option.c: converts "job", "uid", "gid" or "project" to class_key
+ * (controller.h); and checks that the exemptions are possible with this
+ * class. */
 int slu_tbfd_class(const char *word, const char **key, struct slu_err *err);
 int slu_tbfd_exemptions(const struct slu_tbfd_options *o, struct slu_err *err);
 
@@ -82,11 +85,12 @@ int slu_tbfd_exemptions(const struct slu_tbfd_options *o, struct slu_err *err);
 int slu_tbfd_measure(struct slu_lustre *lustre, double seconds,
 		     struct slu_buf *out, struct slu_err *err);
 
-/* systemd_notify.c: tell systemd, when it wants to know, that we live; *last is
- * when it was told, at first -INFINITY. */
+/* systemd_notify.c: reports to systemd, as often as it requires, that the
+ * daemon is alive; *last is the time of the last report, at first -INFINITY. */
 void slu_tbfd_alive(double *last, double now);
 
-/* tbfd_status.c: what a saved state says, for people; for Prometheus. */
+/* tbfd_status.c: formats a saved state, as a table for people; as metrics for
+ * Prometheus. */
 int slu_tbfd_status(struct json_object *state, double now, struct slu_buf *out,
 		    struct slu_err *err);
 void slu_tbfd_metrics(struct json_object *state, struct slu_buf *out);
@@ -98,10 +102,12 @@ struct slu_tbfd_nodes {
 	int fd;
 	double since;
 };
-/* Start it unless it runs. No shell: words are split at blanks. */
+/* Starts the command unless it runs already. No shell: words are split at
+ * blanks. */
 int slu_tbfd_nodes_start(struct slu_tbfd_nodes *nodes, const char *command,
 			 double now, struct slu_err *err);
-/* 1: it has ended well, *out is what it printed; 0: not yet, or none runs. */
+/* 1: the command has succeeded, *out is its output; 0: it still runs, or was
+ * not started. */
 int slu_tbfd_nodes_done(struct slu_tbfd_nodes *nodes, double now,
 			struct slu_buf *out, struct slu_err *err);
 
