@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Answers queries for predictions: quantiles, the limit that should be enough,
- * and what happens if a job runs longer. model.h has the mixture that they come
- * from, mixture.c computes it for a job, learn.c adjusts its parameters to each
- * job that has ended.
+ * Answers queries of the predictor: the run time of a job, its quantiles, also
+ * for a job that has run for some time, and the time with which backfill is
+ * planned. model.h has the mixture that they come from, mixture.c computes it
+ * for a job, learn.c adjusts its parameters to each job that has ended.
  *
  * Calibration of quantiles: alpha_i is the level of the distribution below
  * which a share tau_i (slu_knot) of recent jobs has ended. It is tracked by
