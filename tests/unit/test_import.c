@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests the import of job histories in each format of other programs (SWF,
+ * sacct, JSON, Darshan), against the expected text of each job. */
 #include "config.h"
 #include "tests/unit/harness.h"
 #include <unistd.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which Darshan logs are of one execution. */
+/*
+ * Tests which of several Darshan logs of a job are combined as one execution.
+ */
 #include "config.h"
 #include "tests/unit/harness.h"
 #include "job_submit/import/import_formats.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What sacct says in an hour that the clocks repeat. */
+/* Tests the import of sacct's local times in the hour that is repeated at the
+ * end of daylight saving time. */
 #include "config.h"
 #include "tests/unit/harness.h"
 #include <time.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Recorded files are understood, where there are some. */
+/* Tests the import of recorded files of other sites; skipped where there are
+ * none. */
 #include "config.h"
 #include "tests/unit/harness.h"
 #include <unistd.h>

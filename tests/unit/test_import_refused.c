@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is no history is not imported, and why is said. */
+/* Tests that files that are no job history are not imported, with an error that
+ * says why. */
 #include "config.h"
 #include "tests/unit/harness.h"
 #include "job_submit/import/import_formats.h"

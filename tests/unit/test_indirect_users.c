@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Who holds a file system by what is no link of /proc is named all the same. */
+/*
+ * Tests the search for processes that use a file system without a link in /proc
+ * that shows it (a bound socket, another mount namespace ...): they are named,
+ * too.
+ */
 #include "config.h"
 #include "tests/unit/harness.h"
 #include "tests/unit/root.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests the numbering of texts: the same text always has the same number. */
 #include "config.h"
 #include "tests/unit/harness.h"
 #include "job_submit/simulation/intern.h"

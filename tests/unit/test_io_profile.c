@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests the profile of an application's I/O, learned from its runs: bandwidth
+ * and numbers of I/O nodes. */
 #include "config.h"
 #include "tests/unit/harness.h"
 #include "job_submit/io/io_profile.h"

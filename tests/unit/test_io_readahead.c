@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What runs have read and written, read ahead: as if each were asked for. */
+/* Tests the read-ahead of runs' I/O from the history: the same answers as a
+ * query for each run, also when rows are stored meanwhile. */
 #include "config.h"
 #include "tests/unit/history_rows.h"
 #include "tests/unit/random.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Events of a large pool do not search a list for each I/O node: with 4,096 I/O
- * nodes, the number of comparisons of names stays below MANY. Comparisons are
- * counted instead of time, by a wrapped strcmp() (local.mk).
+ * Tests that events of a large pool do not search a list for each I/O node:
+ * with 4,096 I/O nodes, the number of comparisons of names stays below MANY.
+ * Comparisons are counted instead of time, by a wrapped strcmp() (local.mk).
  */
 #include "config.h"
 #include "tests/unit/arbiter_help.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What ended runs reached beside what was predicted, from rows of the history.
- */
+/* Tests the report of ended runs' measured bandwidth against the predicted one,
+ * from rows of the history. */
 #include "config.h"
 #include "sluiced/questions/ion_report.h"
 #include "common/jsonx.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What sluice-ionbench measures, with which I/O nodes, and what it keeps of it:
- * patterns of names, tables and Darshan's logs; who has which I/O nodes; loads
- * that cover their files; and whole measurements by a stand-in for srun,
- * stopped and gone on with.
+ * Tests sluice-ionbench, which measures curves of bandwidth by number of I/O
+ * nodes: access patterns from names, tables and Darshan logs; the choice of I/O
+ * nodes; the load program; and whole measurements with a simulated srun, also
+ * interrupted and resumed.
  */
 #include "config.h"
 #include "tests/unit/harness.h"

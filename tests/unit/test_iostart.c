@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Who waits for bandwidth of the parallel file system: random histories of
- * submissions, starts, ends, restarts, measurements and switching off, each
- * answer against a model that keeps no state but who runs; and what was
- * promised to those who wait.
+ * Tests which jobs wait for bandwidth of the parallel file system (IOStart):
+ * random histories of submissions, starts, ends, restarts, measurements and
+ * changes of the configuration. Each answer is compared with a model whose only
+ * state is the running jobs; promised starts must be kept.
  */
 #include "config.h"
 #include "tests/unit/harness.h"

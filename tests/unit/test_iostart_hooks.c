@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * IOStart as the plugins see it: nobody waits before history has been read, nor
- * for a sluiced that is away; `scontrol reconfigure` lets all go.
+ * Tests IOStart through the functions that plugins call: no job waits before
+ * the history has been read, or for a sluiced that is away; `scontrol
+ * reconfigure` releases all.
  */
 #include "config.h"
 #include <time.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Each rule holds where its condition does, and not one step beside it. */
+/* Tests each rule of advice for a job: it applies where its condition holds,
+ * and not one step outside of it. */
 #include "config.h"
 #include <errno.h>
 #include <math.h>

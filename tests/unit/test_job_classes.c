@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests the table of job classes of the predictor: replacement of the oldest,
+ * and readers in other threads, which must never see a half-written entry. */
 #include "config.h"
 #include "tests/unit/harness.h"
 #include <pthread.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is appended to a job's output, and to what never. */
+/* Tests messages that are appended to a job's output file, and the files to
+ * which nothing may be appended (links, other users' files, devices). */
 #include "config.h"
 #include "burst_buffer/node/node.h"
 #include "burst_buffer/node/job_output.h"

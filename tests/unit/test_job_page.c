@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sysquery job and report, from a recorded database to the page: as sluiced
- * answers, and as sysquery shows it. Each page is in tests/fixtures/jobs;
- * JOB_PAGES=write makes them anew.
+ * Tests sysquery job and report, from a recorded database through sluiced's
+ * answer to the printed page. The expected pages are in tests/fixtures/jobs;
+ * JOB_PAGES=write writes them.
  */
 #include "config.h"
 #include <ctype.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Totals of jobs from what Lustre counts, and when they are told. */
+/* Tests the totals of jobs' I/O from Lustre's counters, and when they are
+ * reported. */
 #include "config.h"
 #include "tests/unit/harness.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* job_stats of all versions: what is in this file, and recordings of real
- * servers. */
+/* Tests the parsers of job_stats of all versions of Lustre, with texts in this
+ * file and recordings of real servers. */
 #include "config.h"
 #include "tests/unit/harness.h"
 #include "tests/unit/recorded.h"

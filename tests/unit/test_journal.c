@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests the journal of copied ranges against a map of every point of the line
+ * of cost (share.h): records of several threads, and any number of restarts. */
 #include "config.h"
 #include "tests/unit/harness.h"
 #include <unistd.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests the comparison of two JSON documents leaf by leaf. */
 #include "config.h"
 #include "sysquery/map/json_differences.h"
 #include "common/jsonx.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests the JSON functions: what is parsed and what is refused, getters,
+ * setters. */
 #include "config.h"
 #include "tests/unit/harness.h"
 #include "common/jsonx.h"

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Kept data is removed when its date and its age say so, whatever was done to
- * the clocks, and in the end it is. */
+/*
+ * Tests the expiry of kept data by its date and its recorded age: it is not
+ * removed too early, however the clocks are changed, and is removed in the end.
+ */
 #include "config.h"
 #include "tests/unit/harness.h"
 #include "tests/unit/random.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is kept of targets answers as their documents would, after any history
- * of reports and questions. */
+/* Tests the cache of Lustre targets: after any history of reports and questions
+ * its answers are those computed from the reports themselves. */
 #include "config.h"
 #include "tests/unit/ost_answers.h"
 #include "tests/unit/random.h"

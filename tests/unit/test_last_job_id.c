@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* slurmctld's numbers are a fake: a next one, and those that are taken. */
+/* Tests that slurmctld does not assign job numbers twice after it was killed.
+ * Its functions are simulated: the next number, and numbers in use. */
 #include "tests/unit/harness.h"
 
 #include <stdarg.h>

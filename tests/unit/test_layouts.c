@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How directories of jobs on Lustre are laid out, from what servers said. */
+/* Tests the stripe layouts of jobs' directories on Lustre, chosen by the
+ * servers' reports. */
 #include "config.h"
 #include "tests/unit/harness.h"
 #include "common/clock.h"

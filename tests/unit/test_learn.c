@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What jobs teach of the sources of a prediction, and of their runs. */
+/* Tests how the predictor learns from ended jobs: the weights of its sources,
+ * and the properties of the runs. */
 #include "config.h"
 #include "tests/unit/harness.h"
 #include "tests/unit/predictor_fixture.h"

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Limits of users and accounts, and what a MB/s counts, in random sets: the
- * division is as good as the best of all, found by trying everything; it keeps
- * the limits and is not below STATIC under the same limits, in one solve and
- * through a history of starts, ends and other limits.
+ * Tests limits of I/O nodes for users and accounts, and weights of their
+ * bandwidth, in random sets of jobs: the division is as good as the best one
+ * (found by trying all), keeps the limits, and is not below STATIC under the
+ * same limits; in one solve and through histories of starts, ends and changed
+ * limits.
  */
 #include "config.h"
 #include "tests/unit/harness.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests the reader of a Lustre client's counters: a job's I/O is reported only
+ * if it was alone on the node. */
 #include "config.h"
 #include "tests/unit/harness.h"
 #include "tests/unit/recorded.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests the log: levels, the file, and long messages, which are cut to one
+ * line. */
 #include "config.h"
 #include "tests/unit/harness.h"
 #include "common/log.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Every recording of Lustre, and what reads its kind: the value of every row is
- * compared with what sscanf() finds in it. A recording that the table does not
- * know fails, and so does a row of the table without a recording.
+ * Tests the parsers on every recording of Lustre: each row's value is compared
+ * with what sscanf() finds. A recording that is missing in the table fails, and
+ * so does a row of the table without a recording.
  */
 #include "config.h"
 #include "tests/unit/harness.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What sysmap says of a Lustre server's load, where Lustre 2.12 and 2.17 have
- * it, and of a recorded server of 2.10. */
+/* Tests sysmap's documents about a Lustre server's load, with the files of
+ * Lustre 2.12 and 2.17, and of a recorded server of 2.10. */
 #include "config.h"
 #include "tests/unit/harness.h"
 #include "tests/unit/recorded.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests the manifest, the list of files to stage: what is written is read back
+ * equal; a file that is cut at any length is an error, never a shorter list. */
 #include "config.h"
 #include "tests/unit/harness.h"
 #include <limits.h>

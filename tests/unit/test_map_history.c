@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests the history of documents in the resource map: n1 gets a larger disk,
+ * loses it, and gets it back; n2 has another one. */
 #include "config.h"
 #include "tests/unit/map.h"
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests SQL queries on the resource map: the views, sizes with units, and
+ * hostile statements, which are refused. */
 #include "config.h"
 #include <sqlite3.h>
 #include "sysquery/map/map_select.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests the texts of the mapping of compute nodes to I/O nodes. */
 #include "config.h"
 #include "common/str.h"
 #include "tests/unit/harness.h"

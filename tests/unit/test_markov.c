@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests the Markov chain that predicts what an application's next run writes,
+ * against a simple oracle. */
 #include "config.h"
 #include "tests/unit/harness.h"
 #include "tests/unit/random.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests the solver of the multiple-choice knapsack problem against trying all
+ * choices. */
 #include "config.h"
 #include "tests/unit/mckp_solve.h"
 #include "tests/unit/random.h"

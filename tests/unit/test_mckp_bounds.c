@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How long a solve may take, how large its numbers may be, and what is no
- * problem at all. */
+/* Tests the limits of the knapsack solver: how long a solve takes, how large
+ * numbers may be, and which problems are refused. */
 #include "config.h"
 #include "tests/unit/mckp_solve.h"
 #include "tests/unit/random.h"

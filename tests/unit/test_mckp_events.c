@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The solver that follows its problem against the table that starts anew:
- * random classes come and go, the capacity changes, held items are kept; the
- * sums of values must be equal after every event, the number of held items
- * too, and what is said to have changed must be all that has.
+ * Tests the incremental knapsack solver against a full solve: random classes
+ * are added and removed, the capacity changes, held items are kept. After every
+ * event the values of both must be equal, and also the numbers of held items;
+ * and every change must have been reported.
  */
 #include "config.h"
 #include "tests/unit/harness.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests the measurement of storage with a simulated clock, which advances by a
+ * step at each call. */
 #include "config.h"
 #include "sysmap/measure_storage.h"
 #include "tests/unit/harness.h"

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The names of metrics: those in the alert rules, the dashboard and the page of
- * the guide are printed by sluiced or sluice-tbfd, and what is printed is on
- * that page; counters are called so. */
+/*
+ * Tests the names of metrics: those in the alert rules, the dashboard and the
+ * guide's page are printed by sluiced or sluice-tbfd, every printed one is on
+ * that page, and counters are named as counters.
+ */
 #include "config.h"
 #include "tests/unit/sluiced.h"
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests the creation and upgrade of the database, also of one that the original
+ * tool created. */
 #include "config.h"
 #include "store/migrations.h"
 #include "tests/unit/harness.h"

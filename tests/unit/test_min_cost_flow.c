@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Placement against every possible placement, and against successive shortest
- * paths on the paper's graph. */
+/* Tests the placement of stripes on targets against every possible placement,
+ * and against successive shortest paths on the graph of the paper. */
 #include "config.h"
 #include "tests/unit/harness.h"
 #include "tests/unit/random.h"

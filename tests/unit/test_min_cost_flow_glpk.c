@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Placement against GLPK's out-of-kilter algorithm on the paper's graph, each
- * stripe of a convex cost an arc of its own; skipped where it was built without
- * GLPK. */
+/*
+ * Tests the placement of stripes on targets against GLPK's out-of-kilter
+ * algorithm on the graph of the paper, with an arc for each stripe of a convex
+ * cost; skipped if built without GLPK.
+ */
 #include "config.h"
 #include "tests/unit/harness.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests the parsers of mount tables, and which mounts are left out. */
 #include "config.h"
 #include <fcntl.h>
 #include <sys/mount.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The site's own copier: real ones, and what nobody wants of one. */
+/* Tests staging by the site's own copy program: real programs, and faults of a
+ * program. */
 #include "config.h"
 #include "tests/unit/harness.h"
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests the parser of mountinfo and the search for the mount of a path. */
 #include "config.h"
 #include "tests/unit/harness.h"
 #include "burst_buffer/host/mtab.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests the reduction of job names to a common form, so that numbered jobs
+ * share a history. */
 #include "config.h"
 #include "tests/unit/harness.h"
 #include "job_submit/name.h"

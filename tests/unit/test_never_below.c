@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * MCKP never falls below STATIC: random days of jobs that are known, in every
- * other day with about half of their numbers of I/O nodes only, and jobs that
- * nobody has seen (each has a name of its own, and a curve that only this test
- * knows; half are of the user whose others are known), I/O nodes that fail and
- * return, restarts, with and without direct access, whether running jobs may be
- * given others or not. Beside it STATIC is divided here by other
- * means, the best division is found by trying all, and an arbiter whose policy
- * is STATIC sees the same.
+ * Tests that the policy MCKP never falls below STATIC, in random days with
+ * failing I/O nodes, restarts, and with and without direct access and
+ * remapping. Jobs are known completely, known for half of the numbers of I/O
+ * nodes, or new. For comparison, STATIC is divided here by a simple algorithm,
+ * the best division is found by trying all, and an arbiter with the policy
+ * STATIC gets the same events.
  */
 #include "config.h"
 #include "tests/unit/arbiter_help.h"

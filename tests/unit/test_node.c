@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sluice-node up and down on two nodes against a whole sluiced: well, and under
- * every kind of mistake. */
+/* Tests sluice-node up and down on two nodes against a whole sluiced, without
+ * faults and with every kind of fault. */
 #include "config.h"
 #include "tests/unit/node_life.h"
 #include "common/proc.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A job whose start slurmctld has forgotten: no epilog comes for it, and its
- * nodes are clean again without a new job. */
+/* Tests a job whose start slurmctld has lost: no epilog runs for it, and its
+ * nodes are cleaned without a new job. */
 #include "config.h"
 #include "tests/unit/node_life.h"
 #include <fcntl.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Nodes whose file system hangs, or whose servers are away for a moment. */
+/*
+ * Tests nodes whose file system hangs, or whose servers are away for a moment.
+ */
 #include "config.h"
 #include "tests/unit/node_life.h"
 #include <arpa/inet.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Somebody else holds a job's file system on n1, in several ways at once, when
- * the job ends, and sluice-node is killed anywhere in its `down`. By random
- * numbers; SLUICE_HOLDERS=N tries N of each type (2).
+ * Tests `sluice-node down` on n1 while other processes hold the job's file
+ * system, in several random ways at once, and while it is killed at a random
+ * moment. SLUICE_HOLDERS=N tries N cases of each type (2).
  */
 #include "config.h"
 #include <fcntl.h>

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sluice-node up and down on two nodes against a whole sluiced, killed at every
- * one of their requests: with scratch at all of them, with glusterfs, which has
- * most of them too, at every third, unless SLUICE_ALL_KILLS is set. */
+/*
+ * Tests sluice-node up and down on two nodes against a whole sluiced, killed at
+ * each of their requests: with scratch at all of them; with glusterfs, which
+ * shares most of them, at every third, unless SLUICE_ALL_KILLS is set.
+ */
 #include "config.h"
 #include "tests/unit/node_life.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Storage on a node without a note: what is taken down, what is removed, and
- * what stays. */
+/* Tests storage on a node for which there is no note: what is unmounted, what
+ * is deleted, and what stays. */
 #include "config.h"
 #include "tests/unit/node_life.h"
 #include <fcntl.h>

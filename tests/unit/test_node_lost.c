@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A node is lost whose data lies elsewhere: the other one stages out all. */
+/* Tests the loss of a node whose data is elsewhere: the other node stages out
+ * everything. */
 #include "config.h"
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A node that cannot note anything in its RunDir. */
+/* Tests a node that cannot write notes in its RunDir. */
 #include "config.h"
 #include <fcntl.h>
 #include <sys/stat.h>

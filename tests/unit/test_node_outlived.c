@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A process that has outlived its job, as Slurm without a cgroup leaves one
- * that has left its session, writes into files that are staged out and puts
- * their time back. It is ended on every node before any copies; others live.
+ * Tests a process that outlives its job (without cgroups, Slurm does not end
+ * one that has left its session), writes into files that are staged out, and
+ * resets their times. It is ended on every node before any node copies; other
+ * processes are not.
  */
 #include "config.h"
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sluice-node probe: this machine may lack much; what is found must be
- * reported. */
+/* Tests sluice-node probe: this machine may lack much, but what is found must
+ * be reported. */
 #include "config.h"
 #include "common/jsonx.h"
 #include "tests/unit/node_verbs.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Nodes on which something of before is found: an older run, a worker that
- * still runs, storage; and nodes that were restarted. */
+/* Tests nodes with remains of earlier runs (an older run, a running worker,
+ * storage), and nodes that were restarted. */
 #include "config.h"
 #include "tests/unit/node_life.h"
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Two nodes, real storage, and another user's files that fill one disk of them:
- * what becomes of a job, and which user is named as the cause. */
+/* Tests two nodes with real storage, where files of another user fill one disk:
+ * what happens to the job, and which user is named as the cause. */
 #include "config.h"
 #include "tests/unit/node_life.h"
 #include <sys/mount.h>

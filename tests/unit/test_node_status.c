@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sluice-node status and fetch. */
+/* Tests sluice-node status and fetch. */
 #include "config.h"
 #include "common/jsonx.h"
 #include "common/proc.h"

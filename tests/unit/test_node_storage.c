@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests which of a node's file systems a choice selects, from given mount
+ * points and against an oracle on random ones. */
 #include "config.h"
 #include "sysmap/database/planner_storage.h"
 #include "sysmap/database/receive.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How full a node's storage is, as the kernel says, and at most. */
+/* Tests the report of how full a node's storage is: now, by the kernel, and at
+ * most. */
 #include "config.h"
 #include "tests/unit/root.h"
 #include "burst_buffer/node/node.h"

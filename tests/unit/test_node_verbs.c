@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What sluice-node does with job numbers and logs, `io` and `cancel`, and
- * `up` on a node without a part. */
+/* Tests sluice-node `io` and `cancel`, its handling of job numbers and logs,
+ * and `up` on a node that has no part in the file system. */
 #include "config.h"
 #include "burst_buffer/node/leftovers.h"
 #include "common/proc.h"

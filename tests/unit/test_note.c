@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What we write into a job's AdminComment, and read there. */
+/* Tests the text that Sluice writes into a job's AdminComment: it is read back
+ * equal, and other texts are ignored. */
 #include "config.h"
 #include "tests/unit/harness.h"
 #include "tests/unit/random.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which NUMA node a server is bound to: on made-up machines, against all
- * possibilities on random ones, and from a resource map. */
+/* Tests the choice of the NUMA node for a server: on hand-made machines, on
+ * random ones against trying all nodes, and from a resource map. */
 #include "config.h"
 #include "sysmap/database/server_numa.h"
 #include "common/jsonx.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which targets are chosen, and why others are not. */
+/* Tests which Lustre targets are chosen for new files, and the reasons why
+ * others are not. */
 #include "config.h"
 #include "tests/unit/ost_answers.h"
 #include <math.h>

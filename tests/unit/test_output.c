@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests the formats in which sysmap writes a map. */
 #include "config.h"
 #include "sysmap/output.h"
 #include "tests/unit/harness.h"

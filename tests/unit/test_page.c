@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the page is made of, and that nobody's text becomes part of its markup.
- */
+/* Tests the HTML page: the data collected for it, and that no text of a user
+ * becomes markup. */
 #include "config.h"
 #include "sysquery/page/page.h"
 #include "tests/unit/harness.h"

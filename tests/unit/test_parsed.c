@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests the cache of parsed requests: each text is parsed once; a text in use
+ * is never replaced. */
 #include "config.h"
 #include "tests/unit/harness.h"
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests the parser of performance tables, and the search for the nearest
+ * pattern. */
 #include "config.h"
 #include "tests/unit/harness.h"
 #include <math.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Persistent buffers as sluiced keeps them: asked for by jobs that wait, made
- * and ended by their own nodes, used by other jobs. sluiced is restarted
- * between any two steps.
+ * Tests persistent buffers in sluiced: requested by pending jobs, created and
+ * destroyed by their own nodes, used by other jobs. Each case also runs with a
+ * restart of sluiced between any two steps.
  */
 #include "tests/unit/persistent_world.h"
 #include "tests/unit/tmpdir.h"

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A database is restored under a persistent buffer, at any moment of its life,
- * as it was at any earlier one, or empty. As long as nobody wanted it destroyed
- * its nodes have all that was ever in it, in its place or kept, and where it
- * does not go on that is told.
+ * Tests the restore of an older or empty database at any moment in a persistent
+ * buffer's life. Unless its destruction was requested, its nodes keep all data,
+ * in place or as kept data; if the buffer cannot go on, that is reported.
  */
 #include "tests/unit/persistent_world.h"
 #include "tests/unit/tmpdir.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests which I/O nodes a job gets: it keeps those that it has, and gets the
+ * nearest free ones. */
 #include "config.h"
 #include "tests/unit/harness.h"
 #include "select_io/ion/placement.h"

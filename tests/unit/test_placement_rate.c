@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How often placements are answered, and for how long predictions are good. */
+/* Tests the limit on a user's placements per second, and how long predictions
+ * of I/O are valid. */
 #include "config.h"
 #include "tests/unit/harness.h"
 #include "common/jsonx.h"

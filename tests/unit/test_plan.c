@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Plans of file systems: storage, layouts, links, refusals. */
+/* Tests the plans of jobs' file systems: storage, layouts, links, refusals. */
 #include "config.h"
 #include "tests/unit/plan_site.h"
 #include "tests/unit/tmpdir.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What each node gives to a file system, and which nodes make a part of it. */
+/* Tests how much space each node gives to a job's file system, and which nodes
+ * form a part of it. */
 #include "config.h"
 #include "tests/unit/plan_site.h"
 #include "tests/unit/random.h"

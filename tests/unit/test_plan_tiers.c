@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Plans of mixed nodes: of which of its file systems each gives. */
+/* Tests the plans of mixed nodes: which of its file systems each node uses. */
 #include "config.h"
 #include "tests/unit/plan_site.h"
 #include "tests/unit/random.h"

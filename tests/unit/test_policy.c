@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests the policies that divide I/O nodes, with the formulas and table 4 of
+ * the paper. */
 #include "config.h"
 #include "tests/unit/harness.h"
 #include "select_io/division/division.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Of which pool a job's storage is, by where it may run. */
+/* Tests which storage pool a job gets, by the nodes on which it may run. */
 #include "config.h"
 #include "tests/unit/harness.h"
 

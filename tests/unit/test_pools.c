@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Pools in libsluice: usage, which jobs have to wait, and until when. */
+/* Tests storage pools in libsluice: usage, which jobs have to wait, and until
+ * when. */
 #include "config.h"
 #include "tests/unit/harness.h"
 

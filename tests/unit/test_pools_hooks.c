@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Pools as slurmctld's hooks ask for them: what is refused at submission, and
- * which jobs have to wait. */
+/* Tests storage pools through slurmctld's hooks: what is refused at submission,
+ * and which jobs have to wait. */
 #include "config.h"
 #include "tests/unit/ctl_fake.h"
 #include "ctl/pools/pools.h"

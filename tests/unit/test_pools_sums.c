@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The sums of what is taken of each pool, after many changes of all kinds. */
+/* Tests the sums of used space of each pool against a model, after many changes
+ * of all kinds. */
 #include "config.h"
 #include "ctl/pools/pools.h"
 #include "tests/unit/harness.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests the prediction of run times: which level (user, name, request ...)
+ * answers, and how it learns. */
 #include "config.h"
 #include "tests/unit/harness.h"
 #include <pthread.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which nodes are told to bring a waiting job's input (PrestageTo). */
+/* Tests which nodes are told to copy a pending job's input in advance
+ * (PrestageTo). */
 #include "tests/unit/persistent_world.h"
 #include <json-c/json.h>
 #include <stdarg.h>

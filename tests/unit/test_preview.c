@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Sources as they are seen before a job runs: what is missing, and the sum of
- * what is there, of files, directories, patterns and lists. */
+/* Tests the check of stage-in sources before a job runs: what is missing, and
+ * the sum of what exists, for files, directories, patterns and lists. */
 #include "config.h"
 #include "tests/unit/harness.h"
 #include "tests/unit/tmpdir.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What `sluice-node probe` makes of Slurm's settings: what a real slurmctld
- * said, with one thing changed. */
+/* Tests what `sluice-node probe` reports about Slurm's settings: the output of
+ * a real slurmctld, with one setting changed at a time. */
 #include "config.h"
 #include "burst_buffer/node/probe.h"
 #include "common/file.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests the running of programs and daemons: output, time limits, descriptors,
+ * pid files. */
 #include "config.h"
 #include "tests/unit/harness.h"
 #include "common/file.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests the parsers of /proc/meminfo, /proc/cpuinfo and lists of CPUs. */
 #include "config.h"
 #include "sysmap/linux/procs.h"
 #include "tests/unit/harness.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The sending end against the receiving one; slu_http_post() is replaced by
- * what sluiced does with the body. */
+/* Tests the sending side of a push against the receiving one; slu_http_post()
+ * is replaced by what sluiced does with the body. */
 #include "config.h"
 #include "sysmap/push.h"
 #include "sysmap/database/receive.h"

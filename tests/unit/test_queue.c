@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Lines as squeue and sinfo of Slurm 22.05 print them. */
+/* Tests the parser of lines that squeue and sinfo of Slurm 22.05 print. */
 #include "config.h"
 #include "tests/unit/harness.h"
 #include "tests/unit/tmpdir.h"

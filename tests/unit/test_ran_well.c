@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * IOBandwidth=auto where the truth is known: a simulated file system of 1 GB/s
- * on which jobs come at several intensities. What is learnt from their runs,
- * and from what a server that is the file system says every five seconds.
+ * Tests IOBandwidth=auto in simulations with a known capacity: a file system of
+ * 1 GB/s with jobs of several intensities. Checks what is learned from the
+ * jobs' runs, and from the reports of a server every five seconds.
  */
 #include "config.h"
 #include "tests/unit/harness.h"

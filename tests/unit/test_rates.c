@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What jobs are expected to move, by what others did. */
+/* Tests the expected bandwidth of jobs, learned from runs of other jobs. */
 #include "config.h"
 #include "tests/unit/harness.h"
 #include "tests/unit/random.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests the receiver of pushed maps: each document is stored once, and only the
+ * first host sends it. */
 #include "config.h"
 #include <malloc.h>
 #include <pthread.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What comes in a request's body, good and bad. */
+/* Tests the parsing of the bodies of pushes, valid and invalid ones. */
 #include "config.h"
 #include "tests/unit/receiver.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is chosen beside what is predicted, was promised, or is ranked. */
+/* Tests how recent placements and predicted I/O change the choice of Lustre
+ * targets. */
 #include "config.h"
 #include "tests/unit/ost_answers.h"
 #include "select_io/ost/recent_placements.h"

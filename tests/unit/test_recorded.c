@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Real machines as hwloc recorded them (its tests/hwloc/linux/NAME.tar.bz2 and
- * topologies in XML), and a real fabric, read with --root. Skipped where the
- * recordings are not there.
+ * Tests sysmap --root on real machines recorded by hwloc (its
+ * tests/hwloc/linux/NAME.tar.bz2 and topologies in XML), and on a real fabric.
+ * Skipped where the recordings are missing.
  */
 #include "config.h"
 #include "sysmap/extract.h"

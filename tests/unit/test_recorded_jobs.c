@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Recorded jobs run again: the same policy and pool give what was recorded,
- * others what the curves say. */
+/* Tests the replay of recorded jobs: the same policy and pool give the recorded
+ * bandwidth, others what the curves predict. */
 #include "config.h"
 #include "tests/unit/arbiter_help.h"
 #include "tests/unit/random.h"

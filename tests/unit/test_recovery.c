@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A database that was restored knows nothing of jobs that run; their nodes do.
- */
+/* Tests a restored database that lacks running jobs: their plans are recovered
+ * from the nodes' notes. */
 #include "config.h"
 #include "tests/unit/recovery_notes.h"
 #include <stdlib.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Plans that nodes say they have, and that are not those of their jobs. */
+/*
+ * Tests that plans reported by nodes are refused if they do not match the job.
+ */
 #include "config.h"
 #include "tests/unit/recovery_notes.h"
 #include <stdlib.h>

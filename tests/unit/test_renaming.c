@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Random sets of jobs of two users. One of them runs a job under a name that
- * nobody has seen, or claims a pattern with it. It then has just what STATIC
- * gives it in that set, whether others of its user were measured or not: less
- * could be below STATIC, as nobody knows what it does, and more is never won by
- * a name. A user of whom nothing is known has that, whatever his jobs are
- * called.
+ * Tests that a new job name gives no advantage: in random sets of jobs of two
+ * users, a job under an unknown name, or with a claimed pattern, gets exactly
+ * what STATIC gives it, whether other jobs of its user were measured or not.
+ * With less it could be below STATIC, since its curve is unknown.
  */
 #include "config.h"
 #include "tests/unit/arbiter_help.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Each rule about many jobs holds where its condition does, and not beside it.
- */
+/* Tests each rule of advice for many jobs: it applies where its condition
+ * holds, and not outside of it. */
 #include "config.h"
 #include "common/jsonx.h"
 #include "sysquery/answers/report_advice.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests the parser of requests in job scripts: accepted and refused lines, and
+ * expansion. */
 #include "config.h"
 #include "tests/unit/request_text.h"
 #include "common/str.h"

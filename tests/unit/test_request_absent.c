@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Variables that a script uses and its job will not have. */
+/* Tests the warning about variables that a script uses and its job will not
+ * have. */
 #include "config.h"
 #include "tests/unit/harness.h"
 #include "burst_buffer/request/request.h"

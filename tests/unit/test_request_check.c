@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests the check of requests against the site: only what the request leaves
+ * open is filled in. */
 #include "config.h"
 #include "tests/unit/harness.h"
 #include "burst_buffer/request/fstype.h"

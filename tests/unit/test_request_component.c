@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests which lines of a script belong to which component of a heterogeneous
+ * job. */
 #include "config.h"
 #include "tests/unit/harness.h"
 #include "burst_buffer/request/request.h"

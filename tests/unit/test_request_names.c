@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Variables and names as people write them, and several mistakes at once. */
+/* Tests variables and names in requests in the forms that users write, and
+ * several errors at once. */
 #include "config.h"
 #include "tests/unit/request_text.h"
 #include "common/str.h"

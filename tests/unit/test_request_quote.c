@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The line of a mistake, and a caret under what is wrong there. */
+/* Tests error messages that quote the line, with a caret under the error. */
 #include "harness.h"
 
 #include <stdlib.h>

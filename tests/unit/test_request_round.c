@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests random requests from the pieces of the grammar: the canonical text must
+ * parse to the same request. */
 #include "config.h"
 #include "tests/unit/harness.h"
 #include "burst_buffer/request/request.h"

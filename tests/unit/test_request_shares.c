@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What shares of their requests are usual: for all, for a user, for a user's
- * request, and in an account. */
+/* Tests the prediction of the used share of a requested time limit: for all
+ * jobs, for a user, for a user's request, and in an account. */
 #include "config.h"
 #include "tests/unit/harness.h"
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Lines that ask for something and have no effect, and those that only look
- * like it. */
+/* Tests the detection of script lines that look like requests but have no
+ * effect, and that no other lines are reported. */
 #include "config.h"
 #include "tests/unit/harness.h"
 #include "burst_buffer/request/request.h"

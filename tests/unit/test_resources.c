@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Tests queries of documents on a database as the original tool leaves it: n2
+ * before n1, an old document of n1 beside the new one, texts with blanks, a
+ * host without documents.
+ */
 #include "config.h"
 #include "sysquery/query.h"
 #include "tests/unit/harness.h"

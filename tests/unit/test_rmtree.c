@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests the deletion of directory trees: deep ones, links, mounts, missing
+ * permissions. */
 #include "config.h"
 #include "tests/unit/harness.h"
 #include "common/file.h"

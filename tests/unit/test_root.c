@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests the reading of files below a root directory, also of hostile trees. */
 #include "config.h"
 #include "sysmap/root.h"
 #include "tests/unit/machine.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* wire/rows.c against the JSON of the same rows. */
+/* Tests the compact encoding of rows (wire/rows.c) against the JSON of the same
+ * rows. */
 #include "config.h"
 #include "tests/unit/harness.h"
 #include "tests/unit/random.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the request scheduler of Lustre says, and how we name our rules. */
+/* Tests the parser of TBF rules as Lustre prints them, and the names of
+ * Sluice's rules. */
 #include "config.h"
 #include "tests/unit/harness.h"
 #include "tests/unit/recorded.h"
