@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where the columns of a line lie: as trying all ways says, and never so that a
- * job is taken for another. */
+/* Tests how sacct's lines with '|' inside values are split into columns: as
+ * trying all ways does, and never so that one job is mistaken for another. */
 #include "config.h"
 #include "tests/unit/harness.h"
 #include "tests/unit/random.h"

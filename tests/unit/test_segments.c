@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Files in segments: their index, making and removing them. */
+/* Tests files in segments (one file stored as several): their index, creation
+ * and removal. */
 #include "config.h"
 #include "tests/unit/segment_files.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Unmodified programs that read files in segments through
+/* Tests that unmodified programs read files in segments through
  * libsluice_segments.so. */
 #include "config.h"
 #include "tests/unit/segment_files.h"

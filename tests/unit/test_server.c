@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Starting, finding and stopping daemons, their cgroups and capabilities. */
+/* Tests starting, finding and stopping daemons on a node, their cgroups and
+ * capabilities. */
 #include "config.h"
 #define TEST_HAS_CGROUPS
 #include "tests/unit/root.h"

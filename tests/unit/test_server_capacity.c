@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What servers of Lustre say becomes the capacity that slurmctld is told. */
+/* Tests that the reports of Lustre's servers become the capacity that sluiced
+ * sends to slurmctld. */
 #include "config.h"
 #include "tests/unit/harness.h"
 #include "common/jsonx.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a server of OSTs says about itself. */
+/* Tests the report of an OST server about its load and targets. */
 #include "config.h"
 #include "tests/unit/harness.h"
 #include "tests/unit/recorded.h"

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Tests the division of staging among nodes, with random trees and 1 to 40
+ * nodes: ranges cover each file exactly, and no node has more than its even
+ * share and one range.
+ */
 #include "config.h"
 #include "tests/unit/harness.h"
 #include "burst_buffer/staging/share.h"

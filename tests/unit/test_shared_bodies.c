@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests that equal long answers are kept in memory once, as long as a client is
+ * receiving them; and their compression. */
 #include "config.h"
 #include "sluiced/http/shared_bodies.h"
 #include "tests/unit/harness.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The simulated file system of bench/iostart. */
+/* Tests the simulated file system of bench/iostart: how jobs share its
+ * bandwidth. */
 #include "config.h"
 #include "tests/unit/harness.h"
 #include "tests/unit/random.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How the subcommands show what sluiced answers; the answers are canned. */
+/* Tests how sysquery's subcommands show sluiced's answers as tables and JSON;
+ * the answers are fixed ones. */
 #include "config.h"
 #include "sysquery/cli/ask.h"
 #include "sysquery/query.h"

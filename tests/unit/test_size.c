@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests the parsing and formatting of sizes, times and rates. */
 #include "config.h"
 #include "tests/unit/harness.h"
 #include "common/size.h"

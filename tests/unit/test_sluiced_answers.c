@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sysquery --server says what sysquery -f says of the same database. */
+/* Tests that sysquery --server gives the same answers as sysquery -f of the
+ * same database. */
 #include "config.h"
 #include "tests/unit/sluiced.h"
 

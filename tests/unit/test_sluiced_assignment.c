@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests sluiced's table of I/O nodes assigned to jobs, and its changes. */
 #include "sluiced/publication/assignment.h"
 #include "common/jsonx.h"
 #include "common/str.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests the authentication of requests to sluiced: which user may do what, and
+ * munge down or slow. */
 #include <arpa/inet.h>
 #include <stdlib.h>
 #include <unistd.h>

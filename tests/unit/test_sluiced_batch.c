@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests the batching of database writes: many items in one transaction, of
+ * which a bad one fails alone. */
 #include "sluiced/ingestion/write_batch.h"
 #include "tests/unit/harness.h"
 #include "tests/unit/tmpdir.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests the limits on the connections and memory of one user, and which
+ * connections are closed when all are in use. */
 #include <arpa/inet.h>
 #include "sluiced/http/bounds.h"
 #include "tests/unit/harness.h"

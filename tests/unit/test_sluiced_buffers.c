@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A whole sluiced and the life of a buffer: slurmctld on its socket, the nodes
- * over HTTP. */
+/* Tests the life of a buffer in a whole sluiced: slurmctld on its socket, the
+ * nodes over HTTP. */
 #include <pwd.h>
 #include <sys/mman.h>
 #include "select_io/tbfd/publisher.h"

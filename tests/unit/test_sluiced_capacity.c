@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What there is of each pool, from maps that nodes have pushed. */
+/* Tests the capacity of each storage pool, computed from the maps that nodes
+ * have pushed. */
 #include "config.h"
 #include "tests/unit/harness.h"
 #include "tests/unit/tmpdir.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A host that has no sluice.conf has that of sluiced. */
+/* Tests a host without sluice.conf, which fetches that of sluiced. */
 #include "config.h"
 #include "tests/unit/sluiced.h"
 

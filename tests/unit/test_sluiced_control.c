@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests sluiced's control socket; the test plays slurmctld on a blocking socket
+ * with a time limit: handshake, orders, invalid messages, floods. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/socket.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The whole daemon, driven from outside: who may ask for what, and the rough
- * hands of an operator. */
+/* Tests a whole sluiced from outside: permissions, signals, metrics, floods of
+ * connections, and operators' mistakes. */
 #include "common/file.h"
 #include <munge.h>
 #include "tests/unit/sluiced.h"

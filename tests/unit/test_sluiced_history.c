@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A whole sluiced and the history of jobs: taken in, kept, and predicted from.
- */
+/* Tests the history of jobs in a whole sluiced: import, storage, and
+ * predictions from it. */
 #include "tests/unit/sluiced.h"
 #include "wire/rows.h"
 

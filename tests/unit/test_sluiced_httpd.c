@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Tests sluiced's HTTP server with handlers that answer at once, later, or with
+ * a long body. The client uses plain sockets, so that it can violate the
+ * protocol.
+ */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <malloc.h>

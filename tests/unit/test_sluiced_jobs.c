@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests sluiced's list of the jobs that slurmctld has reported. */
 #include "sluiced/control/known_jobs.h"
 #include "tests/unit/harness.h"
 

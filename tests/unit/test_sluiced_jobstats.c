@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* When slurmctld hears what storage servers have seen of a job. */
+/* Tests when sluiced reports to slurmctld the I/O of a job that storage servers
+ * have counted. */
 #include "config.h"
 #include "sluiced/ingestion/lustre_totals.h"
 #include "tests/unit/harness.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests the splitting of a stream into lines: however it is cut into pieces,
+ * the lines are the same. */
 #include "sluiced/control/line.h"
 #include "tests/unit/harness.h"
 

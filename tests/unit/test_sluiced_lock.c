@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests the lock that prevents a second sluiced on one database. */
 #include <unistd.h>
 #include "sluiced/lock.h"
 #include "tests/unit/harness.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests requests that wait for an answer (long polls): answered on a change, or
+ * when their time is over. */
 #include "sluiced/http/longpoll.h"
 #include "tests/unit/harness.h"
 

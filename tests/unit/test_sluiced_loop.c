@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests sluiced's event loop: timers, descriptors, and child processes that
+ * answer, fail or hang. */
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>

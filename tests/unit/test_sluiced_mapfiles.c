@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The files of a mapping, written and removed. */
+/* Tests the files with the mapping of compute nodes to I/O nodes: written,
+ * changed and removed. */
 #include "tests/unit/map_dir.h"
 #include <dirent.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A whole sluiced publishes the I/O nodes of jobs. */
+/* Tests that a whole sluiced publishes the I/O nodes of jobs. */
 #include <sched.h>
 #include <sys/mount.h>
 #include "common/file.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests the cache of hosts' addresses in sluiced, with a simulated name
+ * service. */
 #include <arpa/inet.h>
 #include "sluiced/host_addresses.h"
 #include "tests/unit/harness.h"

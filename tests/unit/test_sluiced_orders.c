@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests the orders of sluiced to slurmctld: kept until they are done, replaced
+ * by newer ones. */
 #include "sluiced/control/orders.h"
 #include "tests/unit/harness.h"
 #include "wire/control.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a whole sluiced makes of the statistics of Lustre's servers. */
+/* Tests the answers about Lustre's targets in a whole sluiced, from the
+ * statistics of Lustre's servers. */
 #include <math.h>
 #include <sched.h>
 #include <sys/mount.h>

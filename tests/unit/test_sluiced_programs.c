@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Programs of sluice.conf that sluiced could not run are told of, each in one
- * line. */
+/* Tests the warnings, one line each, about programs in sluice.conf that sluiced
+ * cannot run. */
 #include <sys/stat.h>
 #include <unistd.h>
 #include "sluiced/programs.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Publication in a child: newest first, given up when it is too slow. */
+/* Tests the publication of mappings in a child process: the newest first, and
+ * given up when it is too slow. */
 #include "tests/unit/map_dir.h"
 #include <fcntl.h>
 #include <sched.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Many nodes push their maps at the same moment, and a sluiced that is killed
- * meanwhile. SLUICE_PUSHES says how many (default 100); how long they took is
- * printed. All of them and sluiced share this host and one munged, so a real
- * cluster's nodes are faster.
+ * Tests many nodes that push their maps at the same moment, and a sluiced that
+ * is killed meanwhile. SLUICE_PUSHES is the number of nodes (default 100); the
+ * time is printed. All of them and sluiced share this host and one munged, so a
+ * real cluster is faster.
  */
 #include "config.h"
 #include "tests/unit/sluiced.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Many questions at once, from outside. */
+/* Tests many questions to sluiced at once. */
 #include "tests/unit/sluiced.h"
 
 /* It ends when sluiced does. */

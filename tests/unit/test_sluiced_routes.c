@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The table of routes: looked up as a request is, and the same as the one in
- * sluiced(8). */
+/* Tests sluiced's table of HTTP routes: the look-up of a request, and that
+ * sluiced(8) has the same table. */
 #include "sluiced/http/exchange.h"
 #include "sluiced/http/routes.h"
 #include "tests/unit/harness.h"

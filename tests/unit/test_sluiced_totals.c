@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Tests the fetching of jobs' totals from a simulated sacct, which knows the
+ * end of every job but those of `young`, and fails as the shell line `trouble`
+ * does.
+ */
 #include "config.h"
 #include "sluiced/ingestion/totals.h"
 #include "tests/unit/harness.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* From root to SlurmUser: its directories are made, or refused with a cure. */
+/* Tests the change from root to SlurmUser: its directories are created, or
+ * refused with a remedy. */
 #include <pwd.h>
 #include <sys/mman.h>
 #include <sys/stat.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests the reader of slurm.conf's nodes, and its comparison with the resource
+ * map. */
 #include "config.h"
 #include "sysquery/map/slurmconf_check.h"
 #include "tests/unit/map.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests the parser of files in the form of slurm.conf: keys, values, included
+ * files. */
 #include "config.h"
 #include "common/slurmfile.h"
 #include "tests/unit/harness.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests the sorted list in blocks against a sorted array, with keys that are
+ * different, often equal, or nearly equal. */
 #include "config.h"
 #include "tests/unit/harness.h"
 #include "tests/unit/random.h"

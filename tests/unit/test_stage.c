@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Staging between two directories by several simulated nodes. */
+/* Tests staging between two directories by several simulated nodes. */
 #include "config.h"
 #include "tests/unit/stage_trees.h"
 #include <fcntl.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is brought ahead of a job into the stage cache: its job alone takes it
- * over, it is the first to go, and whatever happens and wherever it is cut
- * short nothing that is served is wrong, nothing stays for good, and the cache
- * is within its budget.
+ * Tests input that is copied into the stage cache before its job starts: only
+ * that job takes it over; it is the first to be evicted; and after any
+ * operations and crashes no wrong data is served, nothing stays for ever, and
+ * the cache is within its budget.
  */
 #include "tests/unit/cache_world.h"
 

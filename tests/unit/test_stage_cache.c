@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The stage cache against what it promises, whatever is asked of it and
- * wherever it is cut short: never over its budget after a call, never an entry
- * that is not what its key says, and what goes was used before what stays.
+ * Tests the stage cache with random operations and crashes: it never exceeds
+ * its budget after a call, has no entry with other data than its key says, and
+ * evicts the entries that were used least recently.
  */
 #include "config.h"
 #include <sys/file.h>

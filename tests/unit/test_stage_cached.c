@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Stage-in through the node's stage cache, as users: the second time it is read
- * from there, unless anything about the source has changed, and never by a user
- * who may not read the source now.
+ * Tests stage-in through the node's stage cache, as users: the second time the
+ * data comes from the cache, unless anything about the source has changed; and
+ * never for a user who may not read the source now.
  */
 #include "config.h"
 #include "tests/unit/root.h"

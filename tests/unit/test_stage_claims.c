@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Nodes that take the work from each other, and one that dies in it. */
+/* Tests staging by nodes that claim the next range of work, so that a free node
+ * takes more, and nodes that die with a claim. */
 #include "config.h"
 #include "tests/unit/harness.h"
 #include <fcntl.h>

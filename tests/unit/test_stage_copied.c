@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What was copied while the job ran, and what became of it since. */
+/* Tests files that were copied while the job ran: at its end they are not
+ * copied again, unless they have changed. */
 #include "config.h"
 #include "tests/unit/stage_trees.h"
 #include "tests/unit/random.h"

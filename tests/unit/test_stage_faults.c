@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Staging of what changes meanwhile, is not to be read, or is led elsewhere. */
+/* Tests staging of files that change meanwhile, cannot be read, or are replaced
+ * by links. */
 #include "config.h"
 #include "tests/unit/stage_trees.h"
 #include <fcntl.h>

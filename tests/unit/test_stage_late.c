@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Staging to where a write error shows only when the data goes to disk. */
+/* Tests staging to file systems that report write errors only when data goes to
+ * disk. */
 #include "config.h"
 #include "tests/unit/stage_trees.h"
 #include <dlfcn.h>

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Before each act of staging, and for each name of the tree on either side, it
- * is replaced by a link to the outside: what is there is neither read nor
- * changed. (test_stage.c does it while they run.) */
+/*
+ * Tests staging against replaced names: before each operation, each name of the
+ * tree on either side is replaced in turn by a link to the outside, which must
+ * be neither read nor changed. (test_stage.c does it while operations run.)
+ */
 #include "config.h"
 #include "tests/unit/harness.h"
 #include <dirent.h>

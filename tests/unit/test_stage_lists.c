@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Staging keeps modes, access lists and other attributes as the user may. */
+/* Tests that staging keeps modes, access control lists and extended attributes
+ * as far as the user may set them. */
 #include "config.h"
 #include "tests/unit/stage_trees.h"
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Names that lists and patterns select, and that they arrive. */
+/* Tests which names lists and patterns select, and that these are staged. */
 #include "config.h"
 #include "tests/unit/harness.h"
 #include <fcntl.h>

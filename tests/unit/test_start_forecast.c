@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests the forecast of pending jobs' starts by simulated queues. */
 #include "config.h"
 #include <math.h>
 #include "tests/unit/harness.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests the storage of a job on a node (an image, a quota ...): users get the
+ * capacity that they requested, no less and not much more. */
 #include "config.h"
 #include "tests/unit/root.h"
 #include "burst_buffer/host/loop_device.h"

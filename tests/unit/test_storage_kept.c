@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Data that is kept for its user, and goes when its time is over. */
+/* Tests data that is kept for its user, and its removal after its time. */
 #include "config.h"
 #include "tests/unit/root.h"
 #include "burst_buffer/drivers/driver.h"

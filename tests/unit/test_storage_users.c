@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What lives on in a storage that is to be wiped. */
+/* Tests processes that still use a storage that is to be wiped. */
 #include "config.h"
 #include "tests/unit/in_flight.h"
 #include "tests/unit/root.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests the string functions and buffers. */
 #include "config.h"
 #include "tests/unit/harness.h"
 #include "common/str.h"

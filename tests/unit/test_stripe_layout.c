@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Layouts by size and access, and the paper's. */
+/* Tests the stripe layouts chosen by size and access, and the layouts of the
+ * paper. */
 #include "config.h"
 #include "tests/unit/harness.h"
 #include "tests/unit/random.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests the printing of tables: column types, widths, colors, hostile texts. */
 #include "config.h"
 #include "common/table.h"
 #include "tests/unit/harness.h"

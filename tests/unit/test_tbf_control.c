@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The controller between job_stats and rules, on a fake rule list that keeps
- * Lustre's grammar; their order is in test_tbf_order. */
+/*
+ * Tests the TBF controller, which computes rules from job_stats, with a fake
+ * rule list that has Lustre's grammar. The order of rules is tested in
+ * test_tbf_order.
+ */
 #include "config.h"
 
 #include <math.h>

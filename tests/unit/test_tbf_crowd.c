@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* More jobs than the controller keeps in mind. Anybody can make up ids: they do
- * not fill the memory, nor keep Slurm's jobs out, nor go without a limit. */
+/*
+ * Tests the TBF controller with more jobs than it stores. Users can invent job
+ * ids: these must not use up its memory, displace Slurm's jobs, or escape the
+ * limits.
+ */
 #include "config.h"
 #include "tests/unit/harness.h"
 #include "common/jsonx.h"

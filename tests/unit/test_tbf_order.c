@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* In which order the rules of jobs stand, whatever moves. */
+/* Tests the order of jobs' TBF rules after random moves. */
 #include "config.h"
 #include "common/jsonx.h"
 #include "tests/unit/harness.h"

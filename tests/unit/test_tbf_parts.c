@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The controller with several targets, and with jobs that no rule can name. */
+/* Tests the TBF controller with several targets, and with jobs that no rule can
+ * name. */
 #include "config.h"
 #include "tests/unit/harness.h"
 #include <string.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The controller on a simulated target with Lustre's buckets. */
+/*
+ * Tests the TBF controller on a simulated target with Lustre's token buckets.
+ */
 #include "config.h"
 #include "bench/tbf_sim.h"
 

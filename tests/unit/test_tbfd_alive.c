@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sluice-tbfd and systemd, who may write rules, and how: Lustre's files. */
+/* Tests the daemon sluice-tbfd: its messages to systemd, its lock, and its
+ * writes to Lustre's files. */
 #include "config.h"
 #include "tests/unit/harness.h"
 #include "tests/unit/tmpdir.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is staged out gets its name when it has been verified, not before. */
+/* Tests that a file that is staged out has a temporary name until it is
+ * verified. */
 #include "config.h"
 #include "tests/unit/stage_trees.h"
 #include <dirent.h>

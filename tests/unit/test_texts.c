@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests the reading of long texts from the database in pieces: short, longer
+ * than a page, NULL, empty and missing ones. */
 #include "config.h"
 #include "store/column_texts.h"
 #include "tests/unit/harness.h"

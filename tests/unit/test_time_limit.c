@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Tests the time limits that are set for jobs: which, and with which message.
+ */
 #include "config.h"
 #include "tests/unit/harness.h"
 #include "common/str.h"

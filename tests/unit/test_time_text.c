@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests the parsing of times on the command line. */
 #include "config.h"
 #include "sysquery/cli/time_text.h"
 #include "tests/unit/harness.h"

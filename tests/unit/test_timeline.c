@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Phases to scale, and text that fits the terminal. */
+/* Tests the drawing of phases as text: to scale, and within the terminal's
+ * width. */
 #include "config.h"
 #include <math.h>
 #include "sysquery/cli/paragraph.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The token step against the equations written down one by one, and what must
- * hold of any history. */
+/* Tests the division of tokens among jobs against the paper's equations written
+ * down one by one, and invariants of random histories. */
 #include "config.h"
 #include "tests/unit/harness.h"
 #include "tests/unit/random.h"

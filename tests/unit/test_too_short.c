@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests the warning that a requested time limit is shorter than such jobs
+ * usually take. */
 #include "config.h"
 #include "tests/unit/harness.h"
 #include "job_submit/predictor/too_short.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Every state with every event, numbers beyond included. */
+/* Tests the tables of state transitions: every state with every event, invalid
+ * numbers included. */
 #include "config.h"
 #include "tests/unit/harness.h"
 #include <stdbool.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Twice the same hook changes nothing: a job with a buffer from its submission
- * to its end, through libsluice, sluiced and sluice-node on two nodes, leaves
- * the same rows and does the same to the job whether Slurm calls every hook,
- * and every prolog and epilog runs, once or twice.
+ * Tests that repeated hooks change nothing: a job with a buffer from its
+ * submission to its end, through libsluice, sluiced and sluice-node on two
+ * nodes. Its rows and the effects on the job must be the same whether Slurm
+ * calls every hook, prolog and epilog once or twice.
  */
 #include "config.h"
 #include "tests/unit/node_life.h"

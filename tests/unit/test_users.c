@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Who uses a directory is named, and ended, however he does it. */
+/* Tests the search for processes that use a directory in any way, and their
+ * termination. */
 #include "config.h"
 #include "tests/unit/harness.h"
 #include "tests/unit/in_flight.h"

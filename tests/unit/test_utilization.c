@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How busy runs kept a file system: by hand, and second by second. */
+/* Tests how busy runs kept a file system: by hand, and against sums over each
+ * second. */
 #include "config.h"
 #include "tests/unit/harness.h"
 #include "tests/unit/random.h"

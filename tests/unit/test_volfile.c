@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests GlusterFS volfiles of bricks and clients, and the table of file system
+ * types against the drivers. */
 #include "config.h"
 #include "tests/unit/harness.h"
 #include "burst_buffer/drivers/driver.h"

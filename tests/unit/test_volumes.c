@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests the prediction of the bytes that a job will read and write. */
 #include "config.h"
 #include "tests/unit/harness.h"
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Why a job waits, of what scontrol prints. */
+/* Tests the reason why a job waits, parsed from the output of scontrol. */
 #include "config.h"
 #include "tests/unit/harness.h"
 #include "common/str.h"

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What pending jobs wait for: storage, reservations of others, persistent
- * buffers, sluiced. Shown separately in bbstat, and noted when they begin. */
+/*
+ * Tests what pending jobs wait for: storage, reservations of other jobs,
+ * persistent buffers, or sluiced. Each is shown in bbstat, and its beginning is
+ * recorded.
+ */
 #include "config.h"
 #include "tests/unit/ctl_fake.h"
 #include "tests/unit/random.h"

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The token of sluice-web, where it listens, and that nobody keeps others out.
- * What it answers is asked by curl and a browser: tests/browser/test_web.sh. */
+/*
+ * Tests sluice-web: its token, where it listens, and that clients without the
+ * token cannot block others. Its answers are tested with curl and a browser:
+ * tests/browser/test_web.sh.
+ */
 #include "config.h"
 #include "sysquery/web/page_server.h"
 #include "tests/unit/harness.h"

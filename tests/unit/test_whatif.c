@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Tests the prediction of what jobs would get under another policy, with
+ * another number of I/O nodes or without one job, against an arbiter that is
+ * set up in that way.
+ */
 #include "config.h"
 #include "tests/unit/arbiter_help.h"
 #include "select_io/division/whatif.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tests the width of texts on a terminal. */
 #include "config.h"
 #include "common/width.h"
 #include "tests/unit/harness.h"

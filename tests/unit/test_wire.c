@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Every message table: filled by its own rows with values that differ,
- * encoded, decoded and encoded again, the two texts must be equal; each single
- * required key left out must be refused; every prefix of the text must be
- * refused without harm.
+ * Tests every table of messages: random values are encoded, decoded and encoded
+ * again to the same text; a missing required key and every prefix of the text
+ * are refused.
  */
 #include "common/str.h"
 #include "wire/ion_assignment.h"

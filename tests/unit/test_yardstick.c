@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The predictor on a recorded log, against the best of the simple ones. The
- * log is not part of the project: $SLUICE_DATA names the folder that has
- * swf/, else it is looked for beside the checkout; without it the test is
- * skipped.
+ * Tests the predictor on a recorded log against the best of several simple
+ * predictors. The log is not part of the project: $SLUICE_DATA names the folder
+ * that has swf/, else it is looked for beside the checkout; without it the test
+ * is skipped.
  */
 #include "config.h"
 #include "tests/unit/harness.h"
