@@ -2,7 +2,7 @@
 #ifndef SLU_TESTS_ARBITER_HELP_H
 #define SLU_TESTS_ARBITER_HELP_H
 
-/* An arbiter, jobs, what they teach: for its tests. */
+/* Creates arbiters and jobs, and teaches curves, for tests of the arbiter. */
 
 #include "select_io/ion/arbiter.h"
 #include "tests/unit/harness.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The nodes of the world: what they ask, and their walk through up and down. */
+/* Simulates the job's nodes of burst_world.h: what they ask sluiced, and their
+ * steps through up and down. */
 #include "config.h"
 #include "tests/unit/burst_world.h"
 

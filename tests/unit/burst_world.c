@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The world itself: the database, slurmctld, what is recorded, and time. */
+/* Simulates the rest of burst_world.h: the database, slurmctld, time, and the
+ * record of what the buffers order. */
 #include "config.h"
 #include "tests/unit/burst_world.h"
 #include "burst_buffer/lifecycle/record.h"

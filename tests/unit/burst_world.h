@@ -3,9 +3,9 @@
 #define SLU_TESTS_BURST_WORLD_H
 
 /*
- * A small world for tests of the buffers: a database, slurmctld (one job) and
- * the job's nodes, each of which walks through the steps of up and down as
- * sluice-node does. Everything that the buffers want done is recorded.
+ * Simulates the surroundings of sluiced's buffers for their tests: a database,
+ * slurmctld (one job) and the job's nodes, each of which takes the steps of up
+ * and down as sluice-node does. Everything that the buffers order is recorded.
  */
 
 #include "tests/unit/harness.h"

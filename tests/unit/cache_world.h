@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A stage cache that is filled with data which tells what it is of, and a
- * process that ends at a step on disk; for test_stage_cache and
- * test_stage_ahead. */
+/* Fills a stage cache with data that identifies its key, and crashes a process
+ * at a chosen disk operation; for test_stage_cache and test_stage_ahead. */
 #include "config.h"
 #include <dirent.h>
 #include <errno.h>

@@ -2,10 +2,12 @@
 #ifndef SLU_TESTS_CONF_TEXT_H
 #define SLU_TESTS_CONF_TEXT_H
 
+/* Parses a configuration that must be valid, for tests. */
+
 #include "common/conf.h"
 #include "tests/unit/harness.h"
 
-/* Parse what must be right. */
+/* The parsed configuration; an error fails the test. */
 static inline struct slu_conf *parse(const char *text)
 {
 	struct slu_err err;

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Implements the end of the control socket that plays sluiced, and helpers for
+ * jobs. */
 #include "config.h"
 #include "tests/unit/ctl_fake.h"
 #include <sys/socket.h>

@@ -3,9 +3,9 @@
 #define SLU_TESTS_CTL_FAKE_H
 
 /*
- * A slurmctld and a sluiced for libsluice to talk to: the first is an array of
- * jobs and a record of what was done to them, the second one end of the
- * control socket. The loop is turned by hand, with a clock of the test's own.
+ * Simulates slurmctld and sluiced for tests of libsluice: the first is an array
+ * of jobs and a record of what was done to them, the second an end of the
+ * control socket. The test calls the event loop itself, with a simulated clock.
  */
 
 #include "ctl/jobs/events.h"

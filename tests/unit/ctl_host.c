@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Implements slurmctld's functions that libsluice calls, on the array of jobs.
+ */
 #include "config.h"
 #include "tests/unit/ctl_host.h"
 #include <stdarg.h>

@@ -3,9 +3,9 @@
 #define SLU_TESTS_CTL_HOST_H
 
 /*
- * A slurmctld for libsluice: an array of jobs, and a record of what was done to
- * them. Where libsluice has a thread of its own, the test holds host_lock while
- * it changes them.
+ * Simulates slurmctld for tests of libsluice: an array of jobs, and a record of
+ * what was done to them. If libsluice runs its own thread, the test holds
+ * host_lock while it changes them.
  */
 
 #include <pthread.h>

@@ -2,8 +2,8 @@
 #ifndef SLU_TESTS_DATA_H
 #define SLU_TESTS_DATA_H
 
-/* Recordings that are not part of the project: in the folder that
- * $SLUICE_DATA names, else in ../shared/data beside the sources. */
+/* Finds recordings that are not part of the project: in the folder
+ * $SLUICE_DATA, else in ../shared/data beside the sources. */
 
 #include <limits.h>
 #include <stdio.h>

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Implements the job of fs_job.h. The test program itself is started again as
+ * `sluice-node act`; before main() it checks that the user can neither write
+ * the journal nor has other descriptors of root.
+ */
 #include "config.h"
 #include "tests/unit/fs_job.h"
 #include <dirent.h>

@@ -2,9 +2,10 @@
 #ifndef SLU_TESTS_FS_JOB_H
 #define SLU_TESTS_FS_JOB_H
 
-/* A job on two nodes (see nodes.h) on a file system that Debian does not have:
- * programs of tests/fakes stand in its place. `sluice-node act` is the test's
- * own program here, started anew. */
+/*
+ * Runs a job on two nodes (see nodes.h) with a file system that Debian does not
+ * have and tests/fakes simulates. `sluice-node act` is the test program itself.
+ */
 
 #include "tests/unit/node_files.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Implements the job of gluster_job.h with real bricks and clients. */
 #include "config.h"
 #include "tests/unit/gluster_job.h"
 #include "burst_buffer/host/mtab.h"

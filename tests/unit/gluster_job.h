@@ -2,7 +2,8 @@
 #ifndef SLU_TESTS_GLUSTER_JOB_H
 #define SLU_TESTS_GLUSTER_JOB_H
 
-/* A job's glusterfs: its three nodes are directories of this host. */
+/* Starts and ends a job's glusterfs for tests: its three nodes are directories
+ * of this host. */
 
 #include "tests/unit/root.h"
 #include "burst_buffer/drivers/driver.h"

@@ -3,8 +3,8 @@
 #define SLU_TESTS_HARNESS_H
 
 /*
- * What every unit test needs: Check, a main() that runs the named tests, and
- * words for tables of cases and for our errors.
+ * Includes Check, and provides main() that runs the named tests, and macros for
+ * tables of cases and for our errors. Every unit test includes it.
  *
  *	START_TEST(test_sizes)
  *	{

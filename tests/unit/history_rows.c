@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Implements the helpers of history_rows.h. */
 #include "config.h"
 #include "tests/unit/history_rows.h"
 #include "tests/unit/tmpdir.h"

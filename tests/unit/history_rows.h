@@ -2,12 +2,13 @@
 #ifndef SLU_TESTS_HISTORY_ROWS_H
 #define SLU_TESTS_HISTORY_ROWS_H
 
-/* A database with the history of jobs, for tests. */
+/* Creates a database with a history of jobs, and adds jobs and their I/O, for
+ * tests. */
 
 #include "job_submit/history/job_history.h"
 #include "tests/unit/harness.h"
 
-/* Empty; in tmpdir(). */
+/* Creates an empty database in tmpdir(). */
 struct slu_db *new_db(void);
 
 /* A job of one node, and what a node counted of its I/O. */

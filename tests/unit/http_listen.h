@@ -2,7 +2,7 @@
 #ifndef SLU_TESTS_HTTP_LISTEN_H
 #define SLU_TESTS_HTTP_LISTEN_H
 
-/* What a server of a few lines needs. */
+/* Opens a socket and sends answers, for tests that play an HTTP server. */
 
 #include <netinet/in.h>
 #include <stdio.h>

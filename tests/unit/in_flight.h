@@ -2,12 +2,15 @@
 #ifndef SLU_TESTS_IN_FLIGHT_H
 #define SLU_TESTS_IN_FLIGHT_H
 
+/* Puts a descriptor "in flight" between sockets, where no process has it, for
+ * tests that search for users of a file system. */
+
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* Send fd over a socket that nobody reads, and close it: no process has it. 0:
- * it is on its way for as long as this process lives. */
+/* Sends fd over a socket from which nothing is read, and closes it; it stays
+ * open as long as this process lives. Returns 0 on success. */
 static inline int put_in_flight(int fd)
 {
 	char space[CMSG_SPACE(sizeof(fd))] = {0}, byte = 0;

@@ -2,8 +2,11 @@
 #ifndef SLU_TESTS_MACHINE_H
 #define SLU_TESTS_MACHINE_H
 
-/* Hand-made machines: a text (tests/fixtures/machines, *.tree, which says how
- * it is written) unpacked as a tree of files. */
+/*
+ * Unpacks hand-made machines for tests of sysmap: a text
+ * (tests/fixtures/machines/*.tree, which explains its format) becomes a tree of
+ * files.
+ */
 
 #include <fcntl.h>
 #include <limits.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* make_site DB NODES JOBS NOW [TEXT]: write a database as that of a site
- * (site.h). */
+/* make_site DB NODES JOBS NOW [TEXT]: writes a database with the simulated data
+ * of a site (site.h). */
 #include "config.h"
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,8 @@
 #ifndef SLU_TESTS_MAP_H
 #define SLU_TESTS_MAP_H
 
-/* A resource map in a database of the test's own, and questions to it. */
+/* Creates a resource map in the test's own database, and asks questions about
+ * it. */
 
 #include "common/jsonx.h"
 #include "sysmap/database/receive.h"

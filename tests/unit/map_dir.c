@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Implements the helpers of map_dir.h. */
 #include "config.h"
 #include "tests/unit/map_dir.h"
 #include <fcntl.h>

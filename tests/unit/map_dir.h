@@ -2,7 +2,8 @@
 #ifndef SLU_TESTS_MAP_DIR_H
 #define SLU_TESTS_MAP_DIR_H
 
-/* A directory of mappings, and assignments to be written there. */
+/* Creates a directory for published mappings, and assignments to publish there,
+ * for tests. */
 
 #include "sluiced/publication/mapping_publisher.h"
 #include "tests/unit/harness.h"

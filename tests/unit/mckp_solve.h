@@ -2,6 +2,8 @@
 #ifndef SLU_TESTS_MCKP_SOLVE_H
 #define SLU_TESTS_MCKP_SOLVE_H
 
+/* Solves a knapsack problem with a chosen method, for tests. */
+
 #include "select_io/mckp/mckp.h"
 #include "tests/unit/harness.h"
 

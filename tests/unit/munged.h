@@ -2,7 +2,7 @@
 #ifndef SLU_TESTS_MUNGED_H
 #define SLU_TESTS_MUNGED_H
 
-/* A munged of the test's own, with its own key; it ends with the test. */
+/* Starts a munged with its own key for a test; it ends with the test. */
 
 #include <signal.h>
 #include <stdbool.h>

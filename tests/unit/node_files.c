@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Implements the helpers of node_files.h. */
 #include "config.h"
 #include "tests/unit/node_files.h"
 

@@ -2,8 +2,8 @@
 #ifndef SLU_TESTS_NODE_FILES_H
 #define SLU_TESTS_NODE_FILES_H
 
-/* The files of a job on two nodes (see nodes.h): a directory that plays the
- * parallel file system, a request, its input and its output. */
+/* Provides the files of a job on two nodes (see nodes.h): a directory that
+ * plays the parallel file system, a request, input and expected output. */
 
 #include "tests/unit/nodes.h"
 

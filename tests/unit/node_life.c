@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Implements the life of a job of node_life.h, as steps that run on the
+ * simulated nodes. */
 #include "config.h"
 #include "tests/unit/node_life.h"
 #include <dirent.h>
 #include <signal.h>
 #include "burst_buffer/storage/storage.h"
 
-/* What only a file system with links, modes and owners keeps. */
+/* Input that only a file system with links, modes and owners keeps. */
 static void make_odd_input(void)
 {
 	make_link(pfs("in/l"), "f1");

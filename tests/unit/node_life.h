@@ -2,8 +2,8 @@
 #ifndef SLU_TESTS_NODE_LIFE_H
 #define SLU_TESTS_NODE_LIFE_H
 
-/* The life of a job on two nodes (see nodes.h): its input, what its tasks do,
- * what must be there after it, and what must not. */
+/* Runs a job on two nodes (see nodes.h) from start to end: creates its input,
+ * runs its tasks, and checks what must exist afterwards and what must not. */
 
 #include "tests/unit/node_files.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* main() of sluice-node under another name, for tests that call it. */
+/* Provides main() of sluice-node under another name, for tests that call it. */
 #define main sluice_node_main
 int sluice_node_main(int argc, char **argv);
 #include "burst_buffer/node/main.c"

@@ -2,8 +2,8 @@
 #ifndef SLU_TESTS_NODE_VERBS_H
 #define SLU_TESTS_NODE_VERBS_H
 
-/* Running subcommands of sluice-node as the program does, on a node n1 that is
- * a few directories below tmpdir(), beside a sluiced of the test's own. */
+/* Runs subcommands of sluice-node as the program does, on a node n1 whose
+ * directories are below tmpdir(), with a sluiced of the test. */
 
 #include "burst_buffer/node/verbs.h"
 #include "common/file.h"

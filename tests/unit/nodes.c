@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Implements the nodes of nodes.h, and the relay between them and sluiced. */
 #include "config.h"
 #include "tests/unit/nodes.h"
 #include <limits.h>

@@ -3,11 +3,11 @@
 #define SLU_TESTS_NODES_H
 
 /*
- * Nodes on which sluice-node runs, against a whole sluiced, in a test: each is
- * a process with mounts and process numbers of its own, which plays slurmd. It
+ * Runs sluice-node on several simulated nodes against a whole sluiced: each
+ * node is a process with its own mounts and process ids, which plays slurmd. It
  * has its own RunDir and storage under the same names as the others; only
  * DIR/pfs is common to all. A relay between them and sluiced counts the
- * requests of each node and can have its sluice-node killed at any of them.
+ * requests of each node, and can have its sluice-node killed at any of them.
  */
 
 #include <limits.h>

@@ -2,7 +2,9 @@
 #ifndef SLU_TESTS_OST_ANSWERS_H
 #define SLU_TESTS_OST_ANSWERS_H
 
-/* Servers of storage targets, and what is answered of them. */
+/*
+ * Provides reports of OST servers and the choice of targets by them, for tests.
+ */
 
 #include "common/jsonx.h"
 #include "select_io/ost/choose.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Implements the helpers of persistent_world.h. */
 #include "config.h"
 #include "tests/unit/persistent_world.h"
 #include "tests/unit/tmpdir.h"

@@ -3,8 +3,9 @@
 #define SLU_TESTS_PERSISTENT_WORLD_H
 
 /*
- * sluiced's buffers for tests of those that outlive a job, or are made before
- * one: what it tells slurmctld is kept in variables, its nodes are the test.
+ * Simulates the surroundings of sluiced's buffers for tests of persistent
+ * buffers, which are created before a job or outlive it: what sluiced sends to
+ * slurmctld is kept in variables, and the test plays the nodes.
  */
 
 #include "tests/unit/harness.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A site for tests of plans: a configuration, a resource map in which nodes
- * have pushed one disk each, and replies to what a plan looks up. */
+/* Implements the site of plan_site.h: nodes have pushed one disk each, and each
+ * look-up of a plan gets a fixed reply. */
 #include "config.h"
 #include "tests/unit/plan_site.h"
 #include "tests/unit/random.h"

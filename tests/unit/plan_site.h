@@ -2,8 +2,8 @@
 #ifndef SLU_TESTS_PLAN_SITE_H
 #define SLU_TESTS_PLAN_SITE_H
 
-/* A site for tests of plans: a configuration, and a resource map with storage
- * of nodes. */
+/* Provides a configuration and a resource map with the storage of nodes, for
+ * tests of plans. */
 
 #include "tests/unit/harness.h"
 #include "burst_buffer/plan/plan.h"

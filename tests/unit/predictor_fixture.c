@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Predictors and jobs for tests of the predictor: short constructors, as most
- * fields do not matter to a test. */
+/* Implements short constructors, since most fields do not matter to a test. */
 #include "config.h"
 #include "tests/unit/predictor_fixture.h"
 

@@ -2,7 +2,8 @@
 #ifndef SLU_TESTS_UNIT_PREDICTOR_FIXTURE_H
 #define SLU_TESTS_UNIT_PREDICTOR_FIXTURE_H
 
-/* A predictor, and jobs to train it with and to ask it about, for tests. */
+/* Creates a predictor and the jobs with which it is trained and asked, for
+ * tests. */
 
 #include "job_submit/predictor/predict.h"
 #include "tests/unit/harness.h"

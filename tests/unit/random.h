@@ -2,7 +2,7 @@
 #ifndef SLU_TESTS_RANDOM_H
 #define SLU_TESTS_RANDOM_H
 
-/* Random numbers that are the same on every machine. */
+/* Generates random numbers that are the same on every machine. */
 
 #include <stdint.h>
 

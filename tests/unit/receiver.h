@@ -2,7 +2,8 @@
 #ifndef SLU_TESTS_RECEIVER_H
 #define SLU_TESTS_RECEIVER_H
 
-/* A receiver with a database of its own, and what one sends to it. */
+/* Creates a receiver of maps with its own database, and sends documents to it,
+ * for tests. */
 
 #include "sysmap/database/map_documents.h"
 #include "sysmap/database/receive.h"

@@ -2,10 +2,8 @@
 #ifndef SLU_TESTS_RECORDED_H
 #define SLU_TESTS_RECORDED_H
 
-/*
- * Recordings of other systems, which are not part of the sources: in the
- * directory that SLUICE_DATA names, or in ../shared/data beside the checkout.
- */
+/* Finds recordings of other systems, which are not part of the sources: in the
+ * directory $SLUICE_DATA, or in ../shared/data beside the checkout. */
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Implements the helpers of recovery_notes.h. */
 #include "config.h"
 #include "tests/unit/recovery_notes.h"
 #include <stdlib.h>
 #include "burst_buffer/node/node.h"
 #include "tests/unit/tmpdir.h"
 
-/* What this node notes of the plan. Caller frees. */
+/* Notes of one node about the plan. Caller frees. */
 static char *note(const char *node, struct slu_plan *plan)
 {
 	struct slu_node n = {.job_id = plan->job_id};

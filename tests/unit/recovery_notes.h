@@ -2,7 +2,8 @@
 #ifndef SLU_TESTS_RECOVERY_NOTES_H
 #define SLU_TESTS_RECOVERY_NOTES_H
 
-/* What nodes have noted of a plan, and a sluiced that knows nothing of it. */
+/* Provides nodes' notes of a plan, and a sluiced whose restored database does
+ * not have it, for tests of recovery. */
 
 #include "tests/unit/burst_world.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* render_page FILE: the page of a document (`sysquery page --json`), on
- * standard output; so that tests can put into it what only a running site has.
- */
+/* render_page FILE: prints the HTML page of a document (`sysquery page
+ * --json`), so that tests can change the document first. */
 #include "config.h"
 #include <fcntl.h>
 #include <stdio.h>

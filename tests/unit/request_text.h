@@ -2,7 +2,7 @@
 #ifndef SLU_TESTS_REQUEST_TEXT_H
 #define SLU_TESTS_REQUEST_TEXT_H
 
-/* For tables of requests. */
+/* Parses a request to its canonical text, for tables of cases. */
 
 #include "tests/unit/harness.h"
 #include "burst_buffer/request/request.h"

@@ -3,11 +3,11 @@
 #define SLU_TESTS_ROOT_H
 
 /*
- * Tests that need root: they run as on a host of their own, with private
- * mounts, processes and network (127.0.0.1 alone), so that nothing they mount,
- * start or listen on is seen outside, meets that of another test, or stays,
- * also when they are killed. Without root, or where loop devices or namespaces
- * are not to be had, the program is skipped and says so.
+ * Runs tests that need root as on their own host: with private mounts,
+ * processes and network (127.0.0.1 alone), so that nothing they mount, start or
+ * listen on is visible outside, disturbs another test, or remains, even if they
+ * are killed. Without root, loop devices or namespaces the program is skipped
+ * with a message.
  */
 
 #include <errno.h>

@@ -3,9 +3,10 @@
 #define SLU_TESTS_SCRATCH_H
 
 /*
- * Where a test program may leave files: $TMPDIR is a directory of its own from
- * scratch_begin() on. Who made it removes it when all tests are over, so that
- * nothing stays of those that failed, crashed or ran out of time.
+ * Creates the directory for a test program's files: after scratch_begin()
+ * $TMPDIR is a directory of its own. The process that created it deletes it
+ * after all tests, so that nothing remains of those that failed, crashed or
+ * timed out.
  */
 
 #include <fcntl.h>

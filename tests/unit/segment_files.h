@@ -2,8 +2,8 @@
 #ifndef TEST_SEGMENT_FILES_H
 #define TEST_SEGMENT_FILES_H
 
-/* Files in three segments, for the tests of what makes and of what reads them.
- */
+/* Creates files in three segments, for the tests of the programs that write and
+ * read them. */
 
 #include "tests/unit/harness.h"
 

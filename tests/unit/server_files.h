@@ -2,7 +2,7 @@
 #ifndef SLU_TESTS_SERVER_FILES_H
 #define SLU_TESTS_SERVER_FILES_H
 
-/* Files of a Lustre server that a test makes up, below tmpdir()/root. */
+/* Writes the simulated files of a Lustre server below tmpdir()/root. */
 
 #include <fcntl.h>
 #include <stdio.h>

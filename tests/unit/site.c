@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Generates the data of the simulated site. The text `hostile` is appended to
+ * names, to test that it is escaped. */
 #include "config.h"
 #include "tests/unit/site.h"
 

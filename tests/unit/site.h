@@ -2,9 +2,11 @@
 #ifndef SLU_TESTS_SITE_H
 #define SLU_TESTS_SITE_H
 
-/* A database as that of a site that has run for a month: hosts on switches,
- * ended jobs with predictions and I/O, buffers in all phases and with failures,
- * I/O nodes that move between jobs. The same arguments make the same site. */
+/*
+ * Fills a database with a month of a simulated site: hosts on switches, ended
+ * jobs with predictions and I/O, buffers in all phases and with failures, I/O
+ * nodes that move between jobs. The same arguments give the same site.
+ */
 
 #include "store/db.h"
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Implements the start of sluiced, and the end of the control socket that plays
+ * slurmctld. */
 #include "config.h"
 #include "tests/unit/sluiced.h"
 #include <arpa/inet.h>

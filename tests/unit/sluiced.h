@@ -3,12 +3,12 @@
 #define SLU_TESTS_SLUICED_H
 
 /*
- * A whole sluiced, with a munged and a directory of its own, and somebody who
- * plays slurmctld. main() of sluiced runs in a child of the test, so that it
- * can be killed and started again like the program itself.
+ * Runs a whole sluiced for a test, with its own munged and directory; the test
+ * plays slurmctld. main() of sluiced runs in a child process, so that it can be
+ * killed and restarted like the program.
  *
- * All "nodes" are on this host. That is what the fake slurmctld says: the
- * address of n1, n2, ... is the one at which credentials are made here.
+ * All "nodes" are on this host: the simulated slurmctld reports for n1, n2, ...
+ * the address at which credentials are created here.
  */
 
 #include <errno.h>

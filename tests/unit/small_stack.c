@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* small_stack FILE: make it in the handler of a signal that runs on a stack of
- * its own, as programs that note down why they die do. */
+/* small_stack FILE: creates the file in a signal handler that runs on a small
+ * stack of its own, as programs that record their crash do. */
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Implements the helpers of stage_trees.h. */
 #include "config.h"
 #include "tests/unit/stage_trees.h"
 #include <fcntl.h>

@@ -2,8 +2,8 @@
 #ifndef SLU_TESTS_STAGE_TREES_H
 #define SLU_TESTS_STAGE_TREES_H
 
-/* Two directories for tests of staging, and simulated nodes that copy from the
- * one to the other. */
+/* Provides two directories for tests of staging, and simulated nodes that copy
+ * from one to the other. */
 
 #include "tests/unit/harness.h"
 #include "burst_buffer/staging/stage.h"

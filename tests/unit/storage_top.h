@@ -2,8 +2,8 @@
 #ifndef SLU_TESTS_STORAGE_TOP_H
 #define SLU_TESTS_STORAGE_TOP_H
 
-/* A storage below a fresh directory, for tests of what lies in it; nothing may
- * stay mounted there. */
+/* Creates storage below a new directory for a test, and checks that nothing
+ * remains mounted there. */
 
 #include "burst_buffer/host/mtab.h"
 #include "burst_buffer/storage/storage.h"

@@ -2,7 +2,7 @@
 #ifndef SLU_TESTS_STORE_DB_H
 #define SLU_TESTS_STORE_DB_H
 
-/* A database below the test's own directory. */
+/* Opens a database below the test's own directory. */
 
 #include "store/db.h"
 #include "tests/unit/harness.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Implements the simulated server of tbf_server.h. */
 #include "config.h"
 #include "tests/unit/tbf_server.h"
 

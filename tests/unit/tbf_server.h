@@ -3,8 +3,9 @@
 #define SLU_TESTS_TBF_SERVER_H
 
 /*
- * A server of two targets for the tests of the controller: who has done what on
- * it, and a fake rule list that keeps Lustre's grammar and order.
+ * Simulates a server of two targets for the tests of the TBF controller: the
+ * job_stats of up to JOBS jobs, and a rule list with Lustre's grammar and
+ * order.
  */
 
 #include <stdbool.h>

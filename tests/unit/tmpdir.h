@@ -2,8 +2,8 @@
 #ifndef SLU_TESTS_TMPDIR_H
 #define SLU_TESTS_TMPDIR_H
 
-/* A directory of the test's own in $TMPDIR (see scratch.h), removed when its
- * process ends. */
+/* Creates a directory for the test in $TMPDIR (see scratch.h), which is deleted
+ * when its process ends. */
 
 #include <ftw.h>
 #include <stdio.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Implements the token step with loops, without regard to speed. */
 #include "config.h"
 #include "tests/unit/token_oracle.h"
 

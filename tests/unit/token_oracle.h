@@ -2,8 +2,8 @@
 #ifndef SLU_TESTS_TOKEN_ORACLE_H
 #define SLU_TESTS_TOKEN_ORACLE_H
 
-/* The token step as the equations say it, one by one and in the order of the
- * paper, for comparison with select_io/tbf/tokens.h; slow. */
+/* Computes the token step by the paper's equations, one by one and in the order
+ * of the paper, for comparison with select_io/tbf/tokens.h. Slow. */
 
 #include <stdbool.h>
 #include <stddef.h>

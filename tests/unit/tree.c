@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Implements the helpers of tree.h. */
 #include <check.h>
 #include <dirent.h>
 #include <fcntl.h>

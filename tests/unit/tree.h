@@ -2,8 +2,8 @@
 #ifndef SLU_TESTS_TREE_H
 #define SLU_TESTS_TREE_H
 
-/* Trees of files for tests: make, fill, compare byte by byte, remove. Every
- * failure ends the test. */
+/* Creates, fills, compares (byte by byte) and deletes trees of files for tests.
+ * Every failure ends the test. */
 
 #include <stdint.h>
 #include <sys/types.h>
