@@ -32,7 +32,7 @@ new_arbiter(const char *ions, uint32_t compute, enum slu_ion_policy policy)
 	return a;
 }
 
-/* Names that begin with "new" are of somebody of whom nothing is known. */
+/* A name that begins with "new" belongs to a user without history. */
 static inline struct slu_job make_job(uint32_t id, char *name, uint32_t nodes)
 {
 	return (struct slu_job){.job_id = id,

@@ -98,8 +98,8 @@ void world_free(struct world *w);
 /* The map gets this document of the topology. */
 void world_topology(struct world *w, const char *text);
 
-/* slurmctld: tells of the job and of its nodes (lists, NULL: none), has done
- * the verdict, connects anew. */
+/* slurmctld reports the job and its nodes (lists, NULL: none), reports that the
+ * verdict was executed, connects again. */
 void job_start(struct world *w);
 void job_end(struct world *w, const char *state);
 void job_nodes(struct world *w, const char *left, const char *lost);

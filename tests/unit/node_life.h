@@ -36,12 +36,11 @@ int data_kept(const char *arg);
 /* What is kept of former jobs is removed: 0. */
 int expire(const char *arg);
 
-/* sluiced starts anew and knows nothing of what was. */
+/* Restarts sluiced with an empty database. */
 void lose_database(void);
 
-/* slurmctld has told sluiced other addresses of the nodes, so it refuses what
- * they say in `down`; and now the right ones again, until the buffer is gone.
- */
+/* slurmctld reports wrong addresses of the nodes, so that sluiced refuses their
+ * requests in `down`; then the right ones, until the buffer is gone. */
 void down_denied(void);
 void heard_at_last(void);
 

@@ -48,7 +48,8 @@ int run_verb(const char *arg);
  */
 void node_send(int node, node_f *fn, const char *fmt, ...);
 
-/* What slurmctld was told last of the buffer, and to do with the job. */
+/* The last state of the buffer, and the last order about the job, that
+ * slurmctld has received. */
 extern char ctl_state[24], ctl_text[512], ctl_verdict[16];
 
 /* Why a node is drained for something that no job is known of; "": none is.
@@ -56,12 +57,14 @@ extern char ctl_state[24], ctl_text[512], ctl_verdict[16];
 extern char ctl_drained[512];
 void ctl_until_drained(const char *words);
 
-/* Until both nodes have answered; their exit codes. fn (if it is not NULL) is
- * called once, after `ms` or as soon as slurmctld was told of that state. */
+/*
+ * Waits until both nodes have answered; returns their exit codes. fn (if not
+ * NULL) is called once, after `ms` or as soon as slurmctld was told that state.
+ */
 void nodes_wait_and(int rc[NODES], int ms, const char *state, void (*fn)(void));
 /* On both, each of which must return `want`. */
 void nodes_all(node_f *fn, const char *arg, int want);
-/* Until slurmctld was told of this state; of a text with these words. */
+/* Waits until slurmctld has received this state; a text with these words. */
 void ctl_until(const char *state);
 void ctl_until_told(const char *words);
 

@@ -13,12 +13,12 @@ char *noted(struct world *w);
 /* The same with a change. Caller frees. */
 char *with(const char *text, void (*change)(struct slu_plan *plan));
 
-/* A database comes back that has no buffer, and begins to number them anew, or
- * goes on. */
+/* Restores a database without the buffer; it numbers buffers from the
+ * beginning, or continues the numbers. */
 void restore(struct world *w, bool same_numbers);
 
-/* Node i is ready and polls, with its plan where that is asked for: this is
- * what it must be told. */
+/* Node i is ready and polls, with its plan if sluiced asks for it: sluiced must
+ * answer `want`. */
 void told(struct world *w, int i, const char *plan, const char *want);
 
 #endif

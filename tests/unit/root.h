@@ -68,9 +68,11 @@ static inline void loopback_up(void)
 	close(fd);
 }
 
-/* The namespaces' first process, with whose end all others in them end. Control
- * groups are the machine's, and stay: there are none here, unless the test says
- * that it removes its own. */
+/*
+ * The first process of the namespaces: when it ends, all others in them end.
+ * Control groups belong to the machine and would remain: none can be created
+ * here, unless the test removes its own.
+ */
 static inline int become_host(void)
 {
 	pid_t pid;

@@ -64,7 +64,7 @@ static void sluiced_find_addr(void)
 	free(cred);
 }
 
-/* A port nobody listens on. */
+/* A port on which no process listens. */
 static unsigned sluiced_free_port(void)
 {
 	struct sockaddr_in addr = {.sin_family = AF_INET};

@@ -32,7 +32,7 @@ extern const char *const server_ids[JOBS];
 /* Sets what makes numbers plain in *set. */
 void open_server(struct server *s, struct slu_tbf_settings *set, unsigned cpts);
 void close_server(struct server *s);
-/* The controller is told the rules as they are. */
+/* Gives the controller the present rules. */
 void adopt(struct server *s);
 /* So many seconds later this is what job_stats say. */
 void observe(struct server *s, double seconds, const struct slu_buf *job_stats);

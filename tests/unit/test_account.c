@@ -66,7 +66,9 @@ START_TEST(test_remembered)
 }
 END_TEST
 
-/* Two who are remembered in one place are never taken for each other. */
+/*
+ * Two users whose entries have the same place in the cache are never confused.
+ */
 START_TEST(test_one_place)
 {
 	account = "physics";

@@ -121,7 +121,8 @@ START_TEST(test_everything_starts_when_off)
 }
 END_TEST
 
-/* Who has ended leaves room, whoever began since the look. */
+/* A job that has ended leaves its bandwidth, even if others have started since
+ * the look. */
 START_TEST(test_end_frees_bandwidth)
 {
 	struct slu_admission_ask job = ask(60, 9e9, 0, 0);

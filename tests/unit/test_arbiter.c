@@ -217,8 +217,8 @@ START_TEST(test_none_left)
 }
 END_TEST
 
-/* RemapRunning=no: who runs keeps what it has, so nobody is given more than
- * STATIC gives, lest that be missing later; less where that is as good. */
+/* RemapRunning=no: running jobs keep what they have, so no job gets more than
+ * STATIC gives, which could be missing later; less where that is as good. */
 START_TEST(test_static_is_the_limit_without_remapping)
 {
 	struct slu_conf conf = conf_of("ion[1-8]", SLU_ION_MCKP);
@@ -351,7 +351,7 @@ START_TEST(test_static)
 }
 END_TEST
 
-/* The same under MCKP, when who runs may not be moved. */
+/* The same under MCKP, if running jobs may not be moved. */
 START_TEST(test_sharing_stays)
 {
 	struct slu_conf conf = conf_of("ion[1-3]", SLU_ION_MCKP);

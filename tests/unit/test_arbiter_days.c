@@ -81,7 +81,7 @@ static bool is_up(const struct world *w, const char *ion)
 	return w->up >> (ion[3] - '1') & 1;
 }
 
-/* STATIC moves nobody. */
+/* STATIC moves no job. */
 static void check_sharing(const struct world *w,
 			  const struct slu_ion_share *old,
 			  const struct slu_ion_share *now)
@@ -250,8 +250,8 @@ static struct slu_arbiter *restart(const struct world *w, struct slu_arbiter *a)
 	return b;
 }
 
-/* What has changed, put together with what was in force, is what all of it
- * says. */
+/* The last assignment with its changes applied must equal the whole new
+ * assignment. */
 static void solve_both_ways(const struct world *w, struct slu_arbiter *a,
 			    uint32_t step, struct slu_assignment *now)
 {

@@ -127,7 +127,7 @@ START_TEST(test_creates)
 	ck_assert(!fstat(fd, &st) && st.st_size == 0);
 	ck_assert_int_eq(st.st_mode & 0777, 0640);
 	close(fd);
-	/* In place of a pipe, whether somebody reads it or not. */
+	/* In place of a pipe, whether a process reads it or not. */
 	for (int reads = 0; reads < 2; reads++) {
 		int end = -1;
 

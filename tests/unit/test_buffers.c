@@ -80,7 +80,7 @@ START_TEST(test_sync_anywhere)
 }
 END_TEST
 
-/* Everything that was said so far is said again. */
+/* Repeats all messages so far. */
 static void say_again(struct world *w)
 {
 	int i, pos;
@@ -107,8 +107,7 @@ static void say_again(struct world *w)
 		job_nodes(w, w->nodes_text, NULL);
 }
 
-/* A job that cannot be stored does not keep what is said of the others from
- * being heard. */
+/* A job that cannot be stored does not block messages about the others. */
 START_TEST(test_sync_goes_on)
 {
 	struct slu_job jobs[2];

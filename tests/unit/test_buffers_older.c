@@ -338,7 +338,9 @@ START_TEST(test_after_end)
 }
 END_TEST
 
-/* One whose data is kept is not called well, nor is it called lost. */
+/*
+ * If the data is kept, the job is reported neither as successful nor as lost.
+ */
 START_TEST(test_after_failed_end)
 {
 	uint64_t seed = 12;

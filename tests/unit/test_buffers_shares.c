@@ -405,8 +405,8 @@ START_TEST(test_stage_out_on)
 }
 END_TEST
 
-/* It was ready, but ended before any task ran, or its user said so: there is no
- * output to look for, and that is no failure. */
+/* The job was ready, but ended before any task ran, or its user declared it so:
+ * no output is expected, and its absence is no failure. */
 START_TEST(test_unlaunched)
 {
 	static const struct {

@@ -126,7 +126,8 @@ static void close_targets(const char *list)
 		  err);
 }
 
-/* One that Lustre refuses is found, said and left out; two are too many. */
+/* A target that Lustre refuses is detected, reported and left out; two of them
+ * are too many. */
 START_TEST(test_refused)
 {
 	static const struct {

@@ -24,8 +24,8 @@ static char *source_text(const char *name)
 	return slu_buf_steal(&buf);
 }
 
-/* The page describes exactly the keys of the table, in its order, which is the
- * alphabet's, and says their defaults. */
+/* The page describes exactly the keys of the table, in alphabetical order, with
+ * their defaults. */
 START_TEST(test_manual)
 {
 	char *text = source_text("man/sluice.conf.5"), *p, *end;

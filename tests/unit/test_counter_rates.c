@@ -283,8 +283,8 @@ START_TEST(test_recorded)
 }
 END_TEST
 
-/* A line of a recording of parameters, behind "=", put where a server has it.
- */
+/* A line of a recording of parameters, after "=", written where a server has
+ * it. */
 static void put_line(const char *text, const char *key, const char *path)
 {
 	const char *line = strstr(text, key), *end;

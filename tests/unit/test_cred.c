@@ -237,7 +237,7 @@ START_TEST(test_seal)
 }
 END_TEST
 
-/* What everybody can open is no secret. */
+/* A credential that every user can decode contains no secret. */
 START_TEST(test_no_seal)
 {
 	char nonce[SLU_NONCE_TEXT], seal[SLU_SEAL_TEXT];

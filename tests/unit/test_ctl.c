@@ -221,7 +221,8 @@ START_TEST(test_reconnect)
 	struct slu_ctl *ctl = ctl_by_hand("");
 	double due;
 
-	/* Nobody listens: tries again, ever more slowly, and says so once. */
+	/* No process listens: libsluice retries at growing intervals, and logs
+	 * it once. */
 	due = slu_ctl_step(ctl, 1);
 	expect(due > 1.05 && due < 1.15, "%f", due);
 	for (double now = due; now < 100; now = due)

@@ -52,7 +52,9 @@ START_TEST(test_resized)
 }
 END_TEST
 
-/* One that fails is taken out within seconds, one that returns is used. */
+/*
+ * An I/O node that fails is taken out within seconds; one that returns is used.
+ */
 START_TEST(test_ion_fails)
 {
 	struct slu_ctl *ctl = ctl_by_hand(IONS "\nArbiterPolicy=MCKP");
@@ -168,7 +170,7 @@ START_TEST(test_ions_after_restart)
 }
 END_TEST
 
-/* Nor does it forget who shares whose. */
+/* It also keeps which jobs share I/O nodes. */
 START_TEST(test_sharing_after_restart)
 {
 	static const struct {
@@ -216,7 +218,8 @@ static void expect_direct(struct slu_ctl *ctl)
 	ck_assert_str_eq(ctl->assignment.jobs[0].nodes, "n[1-2]");
 }
 
-/* One that slurm.conf does not name is down for ever: that is said once. */
+/* An I/O node that is not in slurm.conf is down permanently, which is logged
+ * once. */
 START_TEST(test_ion_unknown)
 {
 	struct slu_ctl *ctl = ctl_by_hand("IONodes=io[1-2],ghost[1-2]\n"

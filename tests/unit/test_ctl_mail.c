@@ -39,7 +39,8 @@ static const char *sent(const char *want)
 	return text;
 }
 
-/* What was done to a job its user hears of; what could not be, nobody. */
+/* A user gets mail about what was done to a job; nobody about what could not be
+ * done. */
 START_TEST(test_mail_only_of_what_was_done)
 {
 	static const struct {
@@ -111,8 +112,8 @@ START_TEST(test_addresses)
 }
 END_TEST
 
-/* One line, whatever a path or a job's name has in it; and one that cannot be
- * sent is said, and the next one is. */
+/* A mail has one subject line, whatever characters a path or job name has; a
+ * mail that cannot be sent is logged, and the next one is sent. */
 START_TEST(test_subjects)
 {
 	begin();

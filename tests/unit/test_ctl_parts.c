@@ -355,8 +355,8 @@ START_TEST(test_history_bound)
 }
 END_TEST
 
-/* A row that was corrected is sent again: the word that the first one is stored
- * says nothing of the second. */
+/* A row that was corrected is sent again: the acknowledgement of the first one
+ * does not count for the second. */
 START_TEST(test_history_corrected)
 {
 	struct slu_history_queue h;

@@ -56,7 +56,7 @@ START_TEST(test_read_only)
 }
 END_TEST
 
-/* Another user, who may not write beside the file, reads it all the same. */
+/* Another user, who may not write next to the file, can still read it. */
 START_TEST(test_unwritable_directory)
 {
 	struct slu_db *db = open_db("a.db", SLU_DB_WRITE);
@@ -155,7 +155,7 @@ START_TEST(test_load)
 }
 END_TEST
 
-/* Somebody who reads such a file does not keep the next one from writing. */
+/* A process that reads such a file does not block the next writer. */
 START_TEST(test_load_read)
 {
 	struct slu_db *first, *reader, *second;

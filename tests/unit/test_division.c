@@ -213,7 +213,8 @@ static void check(struct world *w)
 	ck_assert(there.bound >= best * (1 - 1e-9) || w->pool == 0);
 }
 
-/* Those who were told of, and no others, have another grant than before. */
+/* Exactly the jobs that were reported as changed have another grant than
+ * before. */
 static void check_changed(const struct world *w,
 			  const struct slu_ion_grant *before,
 			  const bool *had_one)

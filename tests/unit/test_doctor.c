@@ -138,7 +138,8 @@ START_TEST(test_links)
 }
 END_TEST
 
-/* The file is bad, is another than that in force, is mended and read. */
+/* The file is invalid; is another than the one in force; is corrected and read
+ * again. */
 START_TEST(test_bad_or_changed_configuration)
 {
 	if (!sluiced_begin())
@@ -168,7 +169,7 @@ START_TEST(test_bad_or_changed_configuration)
 }
 END_TEST
 
-/* Hosts that say the same are one finding; what is mended is none. */
+/* Hosts with the same problem are one finding; a solved problem is none. */
 START_TEST(test_probes)
 {
 #define ROW(result)                                                        \

@@ -39,7 +39,7 @@ START_TEST(test_texts_after_success)
 }
 END_TEST
 
-/* How long the phase took in which sluiced was stopped is not said. */
+/* The text does not name the length of a phase in which sluiced was stopped. */
 START_TEST(test_restarted)
 {
 	struct world w;
@@ -146,8 +146,8 @@ static int history_lines(struct world *w, const char *like)
 	return n;
 }
 
-/* What on= leaves out is said: in the history at once, and in the job's output,
- * whether or not anything else is staged out. */
+/* What on= leaves out is reported: in the history at once, and in the job's
+ * output, whether or not anything else is staged out. */
 START_TEST(test_left_out)
 {
 #define LEFT_OUT(on, how) \

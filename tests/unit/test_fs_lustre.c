@@ -385,7 +385,7 @@ START_TEST(test_stripe_held)
 }
 END_TEST
 
-/* Where the user may not write, the job is told so. */
+/* Where the user may not write, the job gets an error. */
 START_TEST(test_stripe_fails)
 {
 	if (!begin_stripe(""))

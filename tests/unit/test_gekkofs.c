@@ -104,7 +104,8 @@ static int task(const char *script)
 	return rc ? 13 : 0;
 }
 
-/* Without the library there is an empty directory, where nobody can write. */
+/* Without the library there is an empty directory, in which no process can
+ * write. */
 static int outside(const char *arg)
 {
 	char path[PATH_MAX];
@@ -134,7 +135,7 @@ START_TEST(test_gekkofs)
 }
 END_TEST
 
-/* What it said stays when its storage has gone. */
+/* The daemon's log is kept after its storage was deleted. */
 static int kept_log(const char *arg)
 {
 	char path[PATH_MAX];
@@ -163,7 +164,7 @@ START_TEST(test_gekkofs_fails)
 }
 END_TEST
 
-/* The verdict says which program it is that cannot be run. */
+/* The verdict names the program that cannot be run. */
 START_TEST(test_gekkofs_missing)
 {
 	if (!begin("", ""))
@@ -179,7 +180,7 @@ START_TEST(test_gekkofs_missing)
 }
 END_TEST
 
-/* A daemon that dies takes data along: the stage-out says so. */
+/* A daemon that dies loses data: the stage-out reports it. */
 START_TEST(test_gekkofs_dies)
 {
 	if (!begin("FAKE_GKFS_DIE=2", "\nKeepFailed=0\nOnServerLoss=leave"))
@@ -210,7 +211,7 @@ START_TEST(test_server_lost)
 }
 END_TEST
 
-/* A tree with a link in it cannot be staged in, and the user is told. */
+/* A tree with a link cannot be staged in, and the user is told why. */
 START_TEST(test_gekkofs_link)
 {
 	if (!begin("FAKE_GKFS_SLOW=0", ""))

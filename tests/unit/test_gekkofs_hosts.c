@@ -191,7 +191,8 @@ START_TEST(test_dead_daemon_is_noticed)
 }
 END_TEST
 
-/* The node is named; a file that is not there is said to be that. */
+/* The error names the node; for a missing file it says that the file is
+ * missing. */
 START_TEST(test_try_says)
 {
 	const char *path = tmpfile_path("hosts");
@@ -206,7 +207,8 @@ START_TEST(test_try_says)
 }
 END_TEST
 
-/* What a user's daemon says is looked up only if it is a node of the plan. */
+/* A host in the line of a user's daemon is resolved only if it is a node of the
+ * plan. */
 START_TEST(test_only_nodes_of_the_plan_are_resolved)
 {
 	static const struct {

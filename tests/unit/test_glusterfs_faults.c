@@ -107,8 +107,8 @@ static int fill_file(const char *path)
 	return unlink(path) ? 3 : rc;
 }
 
-/* A file system that is full says so, each time: its client lives, and nobody
- * waits for it for ever. */
+/* A full file system reports it at each write: its client stays alive, and no
+ * process hangs. */
 START_TEST(test_full_file_system_reports_it)
 {
 	struct slu_storage storage[NODES];

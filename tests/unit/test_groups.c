@@ -41,7 +41,7 @@ START_TEST(test_example)
 }
 END_TEST
 
-/* Where all are alike, nobody is heavy: nodes do not idle. */
+/* If all jobs are equal, none counts as heavy: nodes do not idle. */
 START_TEST(test_equal_jobs_share_evenly)
 {
 	struct slu_demand waits[20];

@@ -88,7 +88,7 @@ static int count_sound(void *arg, const struct slu_history_row *row,
 	return 0;
 }
 
-/* Rows whose times are none: each is read, once, and nothing overflows. */
+/* Rows with invalid times: each is read once, and nothing overflows. */
 START_TEST(test_damaged)
 {
 	static const char *const bad[] = {"-9223372036854775808",

@@ -191,7 +191,9 @@ static int keep_source(void *arg, const struct slu_history_row *row,
 	return 0;
 }
 
-/* The best source wins whatever came first, and nothing is added twice. */
+/*
+ * The best source wins in any order of arrival, and nothing is counted twice.
+ */
 START_TEST(test_sources)
 {
 	static const struct {
@@ -252,8 +254,8 @@ START_TEST(test_sources)
 }
 END_TEST
 
-/* What forwarding daemons say is believed before all others, also that nobody
- * knows. */
+/* Reports of forwarding daemons come before all others, also the report that
+ * the job is unknown. */
 START_TEST(test_forwarded)
 {
 	static const struct {

@@ -168,7 +168,7 @@ static void do_it(void)
 	read_it(tmpfile_path("m"));
 }
 
-/* All files the same ill, one test for each. */
+/* All files with the same garbage, one test for each kind. */
 START_TEST(test_all_files_the_same_garbage)
 {
 	turn = _i;
@@ -185,7 +185,7 @@ START_TEST(test_mixture)
 }
 END_TEST
 
-/* More entries than anybody has. */
+/* More entries than any real machine has. */
 START_TEST(test_more_entries_than_any_machine)
 {
 	static const char *const dirs[] = {

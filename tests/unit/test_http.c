@@ -387,8 +387,8 @@ START_TEST(test_busy_server_is_asked_again)
 }
 END_TEST
 
-/* What is not signed is no answer, whatever it says: a stranger on the way ends
- * nothing by it. */
+/* An unsigned answer is ignored, whatever it contains: a third party on the way
+ * cannot end a request with it. */
 START_TEST(test_stranger)
 {
 	static const char *const paths[] = {"/stranger404", "/stranger410",

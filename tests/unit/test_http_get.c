@@ -49,7 +49,7 @@ static void answer_as(int fd, const char *asked, size_t len)
 	}
 }
 
-/* Answers one GET, with the head that it got where nothing else is said. */
+/* Answers one GET; the body is the request's head where the table has none. */
 static void echo_once(int listener)
 {
 	char chunk[4096] = "";

@@ -209,7 +209,8 @@ static const struct {
 	 "2 10 5 .5 4 -1 -1 8 601 -1 1 3 2 7 1 -1 -1 -1\n"
 	 "3 0 0 1 4 -1 -1 8 601 -1 4e9 3 2 7 1 -1 -1 -1\n",
 	 "3[0] 3 3 2/1 7 n8 1+1-2 11 COMPLETED\n", 1, 2, 0, ""},
-	/* What nobody reads may be any word; what is read has a range. */
+	/* A column that is not read may have any text; one that is read has a
+	 * range. */
 	{"swf",
 	 "1 10 5 100 4 1e12 9e18 8 601 4294967296 1 3 2e12 7 1 ? nan -7\n"
 	 "2 10 5 100 4 -9 - 8 601 -1 1 3 2 7 1 -1 -1\n"

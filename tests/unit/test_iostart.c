@@ -415,7 +415,7 @@ static bool asks(struct slu_iostart *s, uint32_t id, int64_t now,
 	return slu_iostart_waits(s, &job, now, why);
 }
 
-/* History that is half read holds nobody. */
+/* A history that is only partly read holds no job. */
 START_TEST(test_half_read)
 {
 	struct slu_conf conf = conf_of(SLU_IOSTART_ON);
@@ -438,7 +438,7 @@ START_TEST(test_half_read)
 }
 END_TEST
 
-/* It tells what would have been, holds nobody, and says so once. */
+/* With `advise` it logs once what would have been held, and holds no job. */
 START_TEST(test_advise)
 {
 	struct slu_iostart_log_entry said[SLU_IOSTART_LOG];
@@ -536,7 +536,7 @@ START_TEST(test_wait_noted_before_a_restart)
 }
 END_TEST
 
-/* A clock that was put back makes nobody wait longer. */
+/* A clock that is set back makes no job wait longer. */
 START_TEST(test_clock)
 {
 	char why[SLU_IOSTART_WHY];

@@ -436,7 +436,7 @@ START_TEST(test_damaged)
 }
 END_TEST
 
-/* What is no job is told before anybody is asked. */
+/* An invalid job number is refused before sluiced is asked. */
 START_TEST(test_malformed_job_ids)
 {
 	static const char *const words[] = {

@@ -62,7 +62,8 @@ START_TEST(test_line)
 }
 END_TEST
 
-/* Another manifest begins anew; a cut file says less, never more. */
+/* Another manifest starts a new journal; a cut file has fewer records, never
+ * more. */
 START_TEST(test_foreign)
 {
 	const struct slu_totals other = {3, 2, LINE + 1};
@@ -127,7 +128,8 @@ START_TEST(test_reader_reports_records)
 }
 END_TEST
 
-/* A file that somebody has made large is neither read whole nor extended. */
+/* A file that another process has made large is neither read completely nor
+ * extended. */
 START_TEST(test_oversized_file_is_ignored)
 {
 	const off_t most = (off_t)SLU_JOURNAL_RECORDS * 16;

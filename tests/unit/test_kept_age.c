@@ -72,7 +72,7 @@ START_TEST(test_never_older_than_real_time)
 }
 END_TEST
 
-/* A note that somebody has spoilt is none. */
+/* A note that was overwritten with garbage counts as none. */
 START_TEST(test_spoilt_note_counts_as_none)
 {
 	static const char *const texts[] = {

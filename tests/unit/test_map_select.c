@@ -147,7 +147,8 @@ START_TEST(test_examples)
 }
 END_TEST
 
-/* Any node may send a topology, and any names: who asks gets an answer. */
+/* Any node may push a topology with any names: queries must still get an
+ * answer. */
 START_TEST(test_hostile)
 {
 	static const char *const bad[] = {

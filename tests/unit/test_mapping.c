@@ -159,7 +159,7 @@ START_TEST(test_lines_node_by_node)
 }
 END_TEST
 
-/* A mapper that was used and swept says the same as a new one. */
+/* A mapper that was used and emptied gives the same texts as a new one. */
 START_TEST(test_memory)
 {
 	struct slu_ion_share jobs[200] = {0};

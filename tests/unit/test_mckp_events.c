@@ -287,7 +287,9 @@ START_TEST(test_unit_grows)
 }
 END_TEST
 
-/* A table that may not be large: what it cannot hold is said, not hidden. */
+/*
+ * With a limit on the table's size, what does not fit is reported, not hidden.
+ */
 START_TEST(test_small_table)
 {
 	struct slu_mckp_problem none = {.capacity = 61};

@@ -56,7 +56,7 @@ static double cost_of(const struct slu_place_problem *p, const uint32_t *count)
 	return all;
 }
 
-/* Is it a placement, and what it says it is? */
+/* Checks that it is a placement, with the reported cost. */
 static void check(const struct slu_place_problem *p,
 		  const struct slu_place_solution *s)
 {

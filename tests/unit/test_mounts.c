@@ -223,7 +223,7 @@ START_TEST(test_below_network)
 }
 END_TEST
 
-/* A file system whose server says nothing; -1: nobody may make one here. */
+/* Mounts a file system whose server never answers; -1: not allowed here. */
 static int mount_silent(const char *at)
 {
 	int fd = open("/dev/fuse", O_RDWR | O_CLOEXEC);

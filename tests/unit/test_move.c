@@ -252,7 +252,8 @@ static bool gone(pid_t pid)
 	return false;
 }
 
-/* One that leaves the group and the session, and says so at once. */
+/* A copy program that leaves its process group and session, and reports that at
+ * once. */
 #define STRAY                                                             \
 	"setsid sh -c 'echo $$ >'\"$3\"'/p; mv '\"$3\"'/p '\"$3\"'/pid; " \
 	"exec sleep 1000' & "

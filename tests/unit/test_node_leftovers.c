@@ -240,7 +240,8 @@ static int mend(const char *name)
 	return unlink(path) ? 51 : 0;
 }
 
-/* One that cannot be taken over is left as it is, and keeps nothing else. */
+/* A storage that cannot be taken over stays as it is, and does not block the
+ * others. */
 START_TEST(test_trouble)
 {
 	if (!begin("scratch", ""))
@@ -390,8 +391,8 @@ START_TEST(test_forgotten_unkept)
 }
 END_TEST
 
-/* Nobody knows the job any more, neither its nodes nor sluiced; but its storage
- * says that it had a stage-out. */
+/* Neither the nodes nor sluiced know the job any more; but its storage records
+ * that it had a stage-out. */
 START_TEST(test_forgotten_job)
 {
 	if (!begin("scratch", ""))

@@ -331,7 +331,7 @@ static int nothing_kept(const char *arg)
 	return access(path, F_OK) ? 0 : 44;
 }
 
-/* Its owner says on one node that all that is kept may go. */
+/* On one node the owner discards all kept data. */
 START_TEST(test_given_up)
 {
 	if (!begin("scratch", ""))

@@ -267,7 +267,7 @@ START_TEST(test_job_number)
 }
 END_TEST
 
-/* It names the files of everybody's jobs. */
+/* The log names files of all users' jobs, so only root may read it. */
 START_TEST(test_log_private)
 {
 	struct slu_node n;

@@ -504,7 +504,7 @@ START_TEST(test_file_systems)
 }
 END_TEST
 
-/* What one server says beyond reason harms no other. */
+/* An absurd value of one server does not affect the others. */
 START_TEST(test_nonsense)
 {
 	static const struct {

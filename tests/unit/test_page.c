@@ -163,7 +163,7 @@ START_TEST(test_nothing)
 	struct json_object *doc = collect(db, SLU_NO_ID);
 	char *page = render(doc);
 
-	/* Each section says so, and how to get it. */
+	/* Each empty section says that it is empty, and how to get data. */
 	static const char *const want[] = {
 		"No pools.",
 		"No buffer in this time.",
@@ -363,7 +363,7 @@ START_TEST(test_ions)
 	/* node-days, of 30 days */
 	ck_assert_double_eq_tol(held / SLU_BINS * 30, 2 * 15 + 5 * 10, 0.01);
 	json_object_put(doc);
-	/* To others sums are told, and no lane. */
+	/* Other users get only sums, and no lanes. */
 	doc = collect(db, 7);
 	ck_assert_int_eq(number(doc, "/ions/events"), 5);
 	ck_assert_int_eq(json_object_array_length(at(doc, "/ions/lanes")), 0);

@@ -108,7 +108,7 @@ START_TEST(test_expires_by_no_clock)
 }
 END_TEST
 
-/* Nor too soon by a clock that is behind: it may still be its owner's time. */
+/* Nor too early by a clock that is behind: the owner may still have time. */
 START_TEST(test_expires_by_both)
 {
 	setup();
@@ -459,7 +459,7 @@ static bool is_over(const char *node)
 	return over;
 }
 
-/* The inventory says whether it has ended, so that no node has to poll. */
+/* The inventory contains whether it has ended, so that no node has to poll. */
 START_TEST(test_inventory)
 {
 	setup();

@@ -62,7 +62,7 @@ static int of_tier(const struct fs fs[DISKS], enum slu_tier tier)
 	return best;
 }
 
-/* Four kinds of nodes: who gives of what. */
+/* Four kinds of nodes, and which of its file systems each uses. */
 START_TEST(test_kinds)
 {
 	static const struct fs nodes[NODES][DISKS] = {
@@ -366,7 +366,7 @@ static void mix(struct fs fs[NODES][DISKS], size_t n, uint64_t *seed)
 	}
 }
 
-/* The same plan twice: the first one's shares are taken. */
+/* The same plan twice: the shares of the first one are no longer available. */
 static int plan_twice(struct slu_job *j, const struct slu_plan_site *s)
 {
 	struct slu_plan p, q;

@@ -202,7 +202,7 @@ static const struct {
 	 "jobfs: tier=flash: far lies in one place, which is of no tier"},
 };
 
-/* A sluiced that has not told yet, or is older, hinders nobody. */
+/* A sluiced that has not reported yet, or is older, blocks no job. */
 static bool untold(const struct slu_conf *conf, struct slu_mirror *m)
 {
 	struct world w = {.may = "1234", .must = ""};

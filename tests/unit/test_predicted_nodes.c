@@ -131,7 +131,7 @@ START_TEST(test_sure_for_long)
 }
 END_TEST
 
-/* One look in which it was not sure, and all begins anew. */
+/* One look at which the node was not probable, and the time starts again. */
 START_TEST(test_unsure_once)
 {
 	begin();
@@ -305,7 +305,7 @@ START_TEST(test_others)
 }
 END_TEST
 
-/* Nothing is thrown away because sluiced was started anew. */
+/* A restart of sluiced does not discard any input. */
 START_TEST(test_restart)
 {
 	struct slu_node_inventory owed;

@@ -245,8 +245,8 @@ START_TEST(test_same_text)
 }
 END_TEST
 
-/* Another program writes the file behind our back: a restart, or the original
- * tool, which knows of no hashes. */
+/* Another program writes the file: a restart, or the original tool, which has
+ * no hashes. */
 START_TEST(test_other_writers_of_the_database)
 {
 	struct slu_db *other;
@@ -316,7 +316,7 @@ START_TEST(test_at_once)
 }
 END_TEST
 
-/* A database whose hashes are of another function. */
+/* A database with hashes of another function. */
 START_TEST(test_rehash)
 {
 	setup();

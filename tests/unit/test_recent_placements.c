@@ -363,7 +363,7 @@ START_TEST(test_promises)
 }
 END_TEST
 
-/* Nothing is solved: the ranking says. */
+/* Nothing is solved: the ranking decides. */
 START_TEST(test_ranking_without_solving)
 {
 	struct json_object *servers = parse(three), *out;

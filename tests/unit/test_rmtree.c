@@ -166,7 +166,8 @@ static bool private_mounts(void)
 	return false;
 }
 
-/* A mount stays whole; all around it is removed, and the text says where. */
+/* A mount stays as it is; everything around it is removed, and the error names
+ * it. */
 START_TEST(test_mounts)
 {
 	struct slu_err err;

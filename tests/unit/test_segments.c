@@ -113,7 +113,7 @@ START_TEST(test_split)
 }
 END_TEST
 
-/* An index that somebody wrote by hand removes nothing that is not its own. */
+/* An index that was written by hand removes nothing but its own parts. */
 START_TEST(test_remove)
 {
 	char *to = path("to"), *link = path("to.segments"), *dir = path("dir");
@@ -164,7 +164,7 @@ START_TEST(test_link)
 }
 END_TEST
 
-/* Directories are striped; where that fails nothing stays behind. */
+/* Directories are striped; if that fails, nothing remains. */
 START_TEST(test_lfs)
 {
 	char *from = path("from"), *to = path("to"), *dir = path("to.segments");

@@ -93,7 +93,7 @@ START_TEST(test_impostor)
 }
 END_TEST
 
-/* Who looks at the file is not who serves it. */
+/* A process that reads the pid file is not the server. */
 START_TEST(test_reader)
 {
 	struct slu_pid pid;
@@ -245,7 +245,7 @@ START_TEST(test_cgroup)
 }
 END_TEST
 
-/* Where mounts cannot be read nobody knows whether anything is left. */
+/* If the mounts cannot be read, it is unknown whether anything remains. */
 START_TEST(test_groups_unknown)
 {
 	struct rlimit files;

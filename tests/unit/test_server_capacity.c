@@ -95,7 +95,8 @@ START_TEST(test_told)
 }
 END_TEST
 
-/* Not to slurmctld that is not there, nor where nobody asks. */
+/* Nothing is sent to a slurmctld that is not connected, nor if the
+ * configuration does not ask for it. */
 START_TEST(test_not_told)
 {
 	connected = false;
@@ -115,7 +116,8 @@ START_TEST(test_not_told)
 }
 END_TEST
 
-/* After a start of sluiced the first server is not taken for all of them. */
+/* After a start of sluiced the first server to report does not count as all of
+ * them. */
 START_TEST(test_first)
 {
 	told = 0;

@@ -965,7 +965,8 @@ START_TEST(test_site)
 }
 END_TEST
 
-/* A command whose tables nobody has looked at would be forgotten. */
+/* A command without a test of its table fails here, so that it is not
+ * forgotten. */
 START_TEST(test_every_command_has_a_table_test)
 {
 	/* answered without sluiced, see test_sysquery.sh and test_backtest.c;

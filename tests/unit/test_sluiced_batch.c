@@ -120,7 +120,8 @@ START_TEST(test_flush)
 }
 END_TEST
 
-/* While somebody else writes all are told so after one wait, not after each. */
+/* While another process writes, all items fail after one wait, not after one
+ * wait each. */
 START_TEST(test_locked)
 {
 	enum { N = 200 };

@@ -284,7 +284,7 @@ START_TEST(test_lost_message)
 }
 END_TEST
 
-/* What a node says to sluiced that does not know its job. */
+/* The message of a node to a sluiced that does not know its job. */
 static void offer(const struct slu_plan *plan, const char *node)
 {
 	char *text = slu_encode_text(&slu_plan_desc, plan), *body;
@@ -359,7 +359,7 @@ START_TEST(test_buffer)
 	ck_assert_str_eq(nodes.data, "7 2\n");
 	slu_buf_free(&nodes);
 
-	/* Everything that was said holds after a crash; the secret too. */
+	/* All reported states survive a crash; the secret, too. */
 	sluiced_stop(SIGKILL, -SIGKILL);
 	ctl_close();
 	sluiced_start();
@@ -438,7 +438,7 @@ START_TEST(test_resume_again)
 }
 END_TEST
 
-/* A node asks before slurmctld has told of the job: it waits. */
+/* A node asks before slurmctld has reported the job: it waits. */
 START_TEST(test_plan_waits)
 {
 	struct slu_job j = job_of_ann(9, true);

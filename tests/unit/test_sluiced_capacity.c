@@ -158,7 +158,7 @@ static unsigned reads_of(const char *conf)
 	return reads;
 }
 
-/* What a node has told is read once, whatever number of pools ask. */
+/* A node's map is read once, however many pools need it. */
 START_TEST(test_read_once)
 {
 	unsigned one;

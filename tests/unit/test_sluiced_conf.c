@@ -115,7 +115,7 @@ START_TEST(test_fetched)
 }
 END_TEST
 
-/* Every answer says which one is in force; a bad one never is. */
+/* Every answer names the configuration in force; an invalid one never is. */
 START_TEST(test_renewed)
 {
 	struct slu_buf reply = {0};

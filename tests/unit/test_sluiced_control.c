@@ -217,7 +217,7 @@ START_TEST(test_unknown_and_rubbish)
 		"{\"type\":\"job_cancelled\",\"body\":{}}\n"
 		"{\"type\":\"job_cancelled\",\"body\":{\"job_id\":1}}\n");
 	ck_assert_str_eq(events, "connected job_cancelled ");
-	/* Logged once, whatever it repeats. */
+	/* Logged once, however often it is repeated. */
 	ck_assert_ptr_nonnull(strstr(log_text, "weather"));
 	ck_assert_ptr_null(strstr(strstr(log_text, "weather") + 1, "weather"));
 	close(fd);

@@ -218,7 +218,7 @@ START_TEST(test_sysmap)
 }
 END_TEST
 
-/* What the first map of a host adds to a pool is told within seconds. */
+/* What the first map of a host adds to a pool is reported within seconds. */
 START_TEST(test_first_map)
 {
 	static const char docs[] =
@@ -300,7 +300,8 @@ START_TEST(test_metrics)
 }
 END_TEST
 
-/* Who has not proven who it is cannot fill the memory with what it says. */
+/* A client that has not proven its identity cannot fill the memory with its
+ * body. */
 START_TEST(test_unproven_body)
 {
 	struct sockaddr_in to = {.sin_family = AF_INET};
@@ -355,8 +356,8 @@ static void knock_from(uint32_t address)
 	close(fd);
 }
 
-/* Who knocks all day long does not fill the log, nor hide who knocks
- * elsewhere. */
+/* A host that is refused all day long fills no log, and does not hide other
+ * hosts' refusals. */
 START_TEST(test_knocking)
 {
 	unsigned lines = 0, others = 0;
@@ -418,7 +419,7 @@ START_TEST(test_operator)
 	usleep(100000);
 	ck_assert_int_eq(post("/v1/query", ask_jobs, NULL), 0);
 	ck_assert_int_eq(sluiced_status(sluiced_fork("-D")), 2);
-	/* Stopped while somebody waits: who waits is told at once. */
+	/* Stopped while clients wait: they get an answer at once. */
 	if (have_root()) {
 		ctl_meet();
 		pid = fork();

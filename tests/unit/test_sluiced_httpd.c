@@ -395,7 +395,8 @@ static bool closed(int fd)
 	return recv(fd, &c, 1, MSG_DONTWAIT) == 0;
 }
 
-/* Who trickles is given up; who waits for us is not. */
+/* A client that sends very slowly is disconnected; one that waits for the
+ * answer is not. */
 START_TEST(test_trickle)
 {
 	int head, body, waiting;

@@ -63,7 +63,7 @@ static void told(uint32_t id, const char *server)
 			 1);
 }
 
-/* Once, some time after the end, with what all servers have said. */
+/* Sent once, some time after the end, with the counters of all servers. */
 START_TEST(test_sums_are_sent_once)
 {
 	static struct slu_log quiet;

@@ -238,7 +238,7 @@ static bool has_child(void)
 	return waitid(P_ALL, 0, &info, WEXITED | WNOWAIT | WNOHANG) == 0;
 }
 
-/* Nobody is told, and it is waited for nevertheless. */
+/* Its answer is not delivered, but the process is still waited for. */
 START_TEST(test_child_dropped)
 {
 	struct slu_child_work work = {

@@ -110,8 +110,8 @@ START_TEST(test_files_follow_assignments)
 }
 END_TEST
 
-/* What an earlier daemon left behind goes, also the half of a file; what is not
- * ours stays. */
+/* Files that an earlier daemon left are removed, also partly written ones;
+ * other files stay. */
 START_TEST(test_unknown_past)
 {
 	static const char *const halves[] = {

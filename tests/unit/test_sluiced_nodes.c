@@ -203,7 +203,7 @@ START_TEST(test_asks_no_more)
 }
 END_TEST
 
-/* A hello does not make everybody be asked about again. */
+/* A hello does not cause all names to be resolved again. */
 START_TEST(test_hello_again)
 {
 	struct slu_node_addr moved = {(char *)"n1", (char *)"10.0.0.7"};
@@ -226,7 +226,7 @@ START_TEST(test_hello_again)
 }
 END_TEST
 
-/* Names that anybody makes up take no room, nor that of others. */
+/* Invented names use no memory, and do not displace others. */
 START_TEST(test_made_up)
 {
 	struct slu_err err;

@@ -72,7 +72,7 @@ START_TEST(test_same_is_not_repeated)
 	ck_assert_ptr_nonnull(extend(1, 10));
 	ck_assert_ptr_null(extend(1, 10));
 	slu_order_free(slu_orders_take(orders, 1));
-	/* Done, and told again: sent again. */
+	/* Done, and ordered again: it is sent again. */
 	ck_assert_ptr_nonnull(extend(1, 10));
 	slu_orders_free(orders);
 }

@@ -99,7 +99,7 @@ START_TEST(test_deep_directories)
 }
 END_TEST
 
-/* What the nodes say they did adds up to what the manifest says. */
+/* The sums of the nodes' results equal those of the manifest. */
 START_TEST(test_sums)
 {
 	struct slu_stage_part part = {
@@ -514,7 +514,7 @@ START_TEST(test_no_inodes)
 }
 END_TEST
 
-/* Which of the two is full is said by its name. */
+/* The error names the side that is full. */
 START_TEST(test_no_bytes)
 {
 	char said[PATH_MAX + 64] = "";

@@ -278,7 +278,7 @@ START_TEST(test_other_user)
 }
 END_TEST
 
-/* One that was damaged is not served, is said to be, and is gone. */
+/* A damaged entry is not served, is reported, and is removed. */
 static void check_damage(void (*damage)(const char *path))
 {
 	const struct wanted w = wanted(2, 0);

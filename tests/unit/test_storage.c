@@ -102,7 +102,7 @@ START_TEST(test_quota_limits)
 }
 END_TEST
 
-/* Making it twice changes nothing; an interrupted making is made anew. */
+/* Creating it twice changes nothing; an interrupted creation is repeated. */
 START_TEST(test_making_twice_changes_nothing)
 {
 	struct slu_storage_want w = want(8 * MIB);

@@ -164,8 +164,8 @@ static void check_cut(bool damaged)
 	teardown();
 }
 
-/* What is kept of it is checked before anybody reads it; what e2fsck does not
- * dare to mend stays, and is not shown as if it were whole. */
+/* Kept data is checked before any user reads it; if e2fsck cannot repair it, it
+ * stays, and is not shown as if it were whole. */
 START_TEST(test_power_cut)
 {
 	check_cut(false);

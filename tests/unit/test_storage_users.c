@@ -69,7 +69,7 @@ static void let_go(pid_t pid)
 	waitpid(pid, NULL, 0);
 }
 
-/* Ways to hold a file system. Each begins in its root, as somebody else, with
+/* Ways to hold a file system. Each begins in its root, as another user, with
  * `fd` a file there. */
 
 static void hold_cwd(int fd)

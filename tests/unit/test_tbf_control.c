@@ -84,8 +84,8 @@ START_TEST(test_bad_nodes)
 }
 END_TEST
 
-/* A job that uses little lends; who wants more gets it; both are written once
- * and then left alone. */
+/* A job that uses little lends tokens; one that wants more gets them. Both
+ * rates are written once and then stay. */
 START_TEST(test_lending)
 {
 	struct slu_tbf_settings set = slu_tbf_defaults;
@@ -105,7 +105,7 @@ START_TEST(test_lending)
 }
 END_TEST
 
-/* As the paper does it, every rule is written anew in every period. */
+/* As in the paper, every rule is written in every period. */
 START_TEST(test_naive)
 {
 	struct slu_tbf_settings set = slu_tbf_defaults;
@@ -308,7 +308,7 @@ START_TEST(test_restart)
 }
 END_TEST
 
-/* Rules that somebody stopped come back; a policy that somebody changed has
+/* Rules that another program stopped are started again; a changed policy has
  * none. */
 START_TEST(test_repair)
 {

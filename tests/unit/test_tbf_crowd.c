@@ -178,7 +178,7 @@ START_TEST(test_users)
 }
 END_TEST
 
-/* What counts for nobody is said. */
+/* RPCs that count for no job are reported. */
 START_TEST(test_of_nobody)
 {
 	static const struct {

@@ -239,7 +239,7 @@ START_TEST(test_targets)
 }
 END_TEST
 
-/* A target that has gone has no tokens for anybody. */
+/* A target that was unmounted has no tokens. */
 START_TEST(test_unmounted)
 {
 	struct slu_tbf_settings set = slu_tbf_defaults;

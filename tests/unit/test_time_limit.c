@@ -172,7 +172,7 @@ START_TEST(test_cases)
 }
 END_TEST
 
-/* What must hold of any job: of what it is told, of what it gets. */
+/* What must hold for any job: for its message, and for its limit. */
 static void judge(enum slu_predict_mode mode, const struct slu_limit_rules *r,
 		  const struct slu_limit_needs *needs)
 {

@@ -223,8 +223,8 @@ START_TEST(test_url)
 }
 END_TEST
 
-/* Who has no token cannot keep out who has, however many connections he holds.
- */
+/* Clients without the token cannot block those with it, however many
+ * connections they hold. */
 START_TEST(test_crowd)
 {
 	int held[3 * SLU_WEB_CLIENTS];

@@ -25,8 +25,9 @@ static void begin(struct slu_arbiter *a, uint32_t without)
 			start(a, i + 1, jobs[i].name, jobs[i].nodes);
 }
 
-/* What the arbiter would do if it were set up that way, and what it is said to
- * do, are the same. */
+/*
+ * The prediction equals the division of an arbiter that is set up in that way.
+ */
 START_TEST(test_as_the_arbiter)
 {
 	static const struct slu_ion_question questions[] = {
