@@ -21,12 +21,12 @@
  */
 bool slu_ended_own_way(const struct slu_job *job);
 
-/* Of one that ended its own way: neither did it complete nor reach its
- * limit. */
+/* Did a job that slu_ended_own_way() accepts neither complete nor reach its
+ * limit? */
 bool slu_failed(const struct slu_job *job);
 
-/* slu_job_ran(), which is what a limit counts; 0 also for one that was given up
- * before its file system was ready. */
+/* The run time that counts against the limit, slu_job_ran(); 0 also for a job
+ * that was given up before its file system was ready. */
 int64_t slu_run_time(const struct slu_job *job);
 
 /* A log's status (column 11 of the Standard Workload Format) as Slurm's state.
@@ -34,7 +34,7 @@ int64_t slu_run_time(const struct slu_job *job);
  * at its request failed, cancelled or completed, each in its own way: a run
  * that has reached it is a TIMEOUT. Static text. */
 const char *slu_swf_state(int64_t status, int64_t run, int64_t request);
-/* Is it a part of a job that a line of its own sums up? */
+/* Is it a line for a part of a job, whose sum is in another line? */
 bool slu_swf_is_part(int64_t status);
 
 #endif

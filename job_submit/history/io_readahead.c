@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The cache is direct-mapped, with blocks of consecutive job ids. A block is
- * read as a whole at the second query for it without another block's query for
- * the same place in between: random access thus reads little more than it
- * needs. The reports of many nodes of a run are merged into one entry.
+ * Caches I/O volumes in a direct-mapped table of blocks of consecutive job ids.
+ * A block is read as a whole at the second query for it without another block's
+ * query for the same place in between: random access thus reads little more
+ * than it needs. The reports of many nodes of a run are merged into one entry.
  */
 #include "job_submit/history/io_readahead.h"
 

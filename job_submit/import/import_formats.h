@@ -72,7 +72,7 @@ struct slu_import {
 	int64_t latest;
 };
 
-/* Is it a format as above? Else SLU_INVALID. */
+/* Is it the name of one of the four formats? Else SLU_INVALID. */
 int slu_import_format(const char *format, struct slu_err *err);
 /* format: as above, else SLU_INVALID. text[len] is 0; the text is modified.
  * *report is set also after an error, which is that of `take`, or of a text
@@ -121,7 +121,8 @@ int slu_import_limit(int64_t minutes, struct slu_err *err);
 size_t slu_import_text(const struct slu_job *job);
 int slu_import_check_text(const struct slu_job *job, struct slu_err *err);
 
-/* The suspended part of its run time, s; 0: not known. */
+/* Sets the suspended part of the job's time from its run time `elapsed`, s; 0:
+ * not known. */
 void slu_import_elapsed(struct slu_job *job, int64_t elapsed);
 
 /* Counts the result of a line: rc > 0: a job, 0: skipped, -1: broken, with the

@@ -34,7 +34,7 @@ struct slu_profile {
 
 /* An empty profile. */
 void slu_profile_init(struct slu_profile *p);
-/* One more run, in the order of ends; one without I/O is ignored. */
+/* Learns from a run, in the order of ends; a run without I/O is ignored. */
 void slu_profile_learn(struct slu_profile *p,
 		       const struct slu_history_row *row);
 /* The bandwidth that the next run will have, in MB/s: the median of those of

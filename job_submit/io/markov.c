@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The Markov chain has states of up to 16 values, which fit in a word: its
- * transitions are found by bit operations on the sequence rather than stored in
- * a table. So a model takes 800 bytes for any order, and mean and deviation may
- * change with every value.
+ * Implements the chain without a table of transitions: the states of up to 16
+ * values fit in a word, and transitions are found by bit operations on the
+ * sequence. So a model takes 800 bytes for any order, and mean and
+ * deviation may change with every value.
  *
  * Most applications repeat themselves. Predictions depend only on the last 16
  * values: if they are the same as a period ago, so are the predictions, and no

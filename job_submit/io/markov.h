@@ -47,7 +47,7 @@ struct slu_markov {
 
 /* An empty model; order from 1 to SLU_MARKOV_MAX_ORDER (3 in the paper). */
 void slu_markov_init(struct slu_markov *m, uint32_t order);
-/* The application has written this much (finite, >= 0). */
+/* Learns the next value of the sequence, bytes written (finite, >= 0). */
 void slu_markov_learn(struct slu_markov *m, double value);
 /* The next n values; 0 for all before anything was learnt. */
 void slu_markov_predict(const struct slu_markov *m, double *next, size_t n);

@@ -18,16 +18,17 @@ struct slu_volumes;
 struct slu_volumes *slu_volumes_new(size_t max_classes, struct slu_err *err);
 void slu_volumes_free(struct slu_volumes *volumes);
 
-/* As a new one. */
+/* Forgets everything that was learnt. */
 void slu_volumes_forget(struct slu_volumes *volumes);
 
-/* One more run, in the order of ends; one without I/O is ignored. */
+/* Learns from a run, in the order of ends; a run without I/O is ignored. */
 void slu_volumes_learn(struct slu_volumes *volumes,
 		       const struct slu_history_row *row);
 
 struct slu_volumes_next {
 	double read_bytes, written_bytes;
-	double later[SLU_JOB_LATER]; /* written by the runs after it */
+	double later[SLU_JOB_LATER]; /* bytes written by the runs after the next
+					one */
 	uint32_t runs;		     /* with known I/O */
 	/* The access pattern, over all runs with Darshan logs. */
 	bool seen;

@@ -15,7 +15,7 @@ struct slu_rings *slu_rings_new(void);
 void slu_rings_free(struct slu_rings *rings);
 /* The parameters before anything has been learnt. */
 void slu_attention_begin(struct slu_predictor *p);
-/* The user's ring will be read: a hint to the memory. */
+/* Prefetches the user's ring into the processor's caches. */
 void slu_attention_expect(const struct slu_predictor *p, uint32_t uid);
 void slu_attention_read(const struct slu_predictor *p, uint32_t uid,
 			struct slu_mixture *mix);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The feature gate: weights the experts e of the mixture by features of the job
- * x, so that a new user or request, without runs of its own, gets the weights
- * that were learnt from other jobs with equal features.
- *
+ * Weights the experts e of the mixture by features of the job x (the feature
+ * gate), so that a new user or request, without runs of its own, gets the
+ * weights that were learnt from other jobs with equal features.
+ */
+
+/*
  * It is a gating network as of Jordan and Jacobs (1994), log-linear in one-hot
  * features. A feature f has the value x_f, one of SLU_MIX_FEATURE_ROWS rows of
  * the table theta (p->feature_gate), which all users share. The weight g_e is

@@ -14,7 +14,7 @@
 struct slu_issued {
 	uint64_t key, class; /* of SLU_BY_SIZE and SLU_BY_CLASS */
 	int64_t when;	     /* Unix seconds */
-	unsigned jobs;	     /* that were judged by it */
+	unsigned jobs;	     /* ended jobs that were compared with it */
 	bool stream;	     /* of a steady one, see issued.c */
 	struct slu_inputs inputs;
 	float weight[SLU_MIX_COMPONENTS];
@@ -31,23 +31,24 @@ struct slu_kept {
 
 struct slu_issued_all *slu_issued_new(void); /* 5.5 MB; NULL: no memory */
 void slu_issued_free(struct slu_issued_all *all);
-/* The forecast of a job of this mixture when it was submitted; known: the
- * components that are known now of that time, NULL: none. NULL: it is lost. */
+/* Finds the forecast that was issued when this job was submitted. known: the
+ * components of that time that are still known; NULL: none. Returns NULL if the
+ * forecast is lost. */
 struct slu_issued *slu_issued_find(struct slu_predictor *p,
 				   const struct slu_mixture *mix,
 				   const struct slu_job *job,
 				   const struct slu_components *known);
-/* Where that is NULL: the last distribution kept before the submission;
- * NULL: none. */
+/* If slu_issued_find() returns NULL: the last distribution kept before the
+ * job's submission; NULL: none. */
 struct slu_kept *slu_issued_kept(const struct slu_predictor *p,
 				 const struct slu_mixture *mix,
 				 const struct slu_job *job);
-/* Before a job of this mixture is remembered: note what is forecast at its end,
- * if that may be asked for later. */
+/* Stores the forecast at a job's end, if it may be needed later; to be called
+ * before the job's run is added to its classes. */
 void slu_issued_note(struct slu_predictor *p, const struct slu_mixture *mix,
 		     const struct slu_job *job);
-/* The alphas are these from now, the second at which a job ended; as they were
- * at another second. */
+/* Stores the present levels alpha_i, from the time `now` at which a job ended;
+ * slu_issued_alpha() returns the levels at an earlier time. */
 void slu_issued_note_alpha(struct slu_predictor *p, int64_t now);
 const float *slu_issued_alpha(const struct slu_predictor *p, int64_t then);
 

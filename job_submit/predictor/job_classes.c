@@ -1,13 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The table is set-associative. Each set begins with the tags of its slots: 15
- * bits of the key, a bit that marks a slot in use, and the time of its last
- * update in units of 4096 s, so that a search or the choice of a victim reads
- * no other slots. Every slot is a seqlock. Tags are hints: the key in the copy
- * decides.
+ * Finds, replaces and copies classes in a set-associative table. Each set
+ * begins with the tags of its slots: 15 bits of the key, a bit that marks a
+ * slot in use, and the time of its last update in units of 4096 s, so that a
+ * search or the choice of a victim reads no other slots. Every slot is a
+ * seqlock. Tags are hints: the key in the copy decides.
  *
  * A class is put in the slot given by its key, if that is free. So several
  * classes can be prefetched at once, first all tags, then the likely slots.
+ */
+
+/*
+ * A reader may be preempted between two keys while many jobs are learnt. So it
+ * reads keys from last to first, against the writer's order, both tags and
+ * slots: otherwise it could see a site-wide class with jobs that the user's own
+ * class does not have yet, and trust the wrong expert.
  */
 
 /*

@@ -48,7 +48,7 @@ void slu_classes_free(struct slu_classes *t);
 #define SLU_CLASSES_READ 16
 void slu_classes_read(const struct slu_classes *t, const uint64_t *key,
 		      size_t n, struct slu_class *out);
-/* The class of this key will be read: a hint to the memory. */
+/* Prefetches the class of this key into the processor's caches. */
 void slu_classes_expect(const struct slu_classes *t, uint64_t key);
 /* Store it, under its key. One thread. */
 void slu_classes_write(struct slu_classes *t, const struct slu_class *in);

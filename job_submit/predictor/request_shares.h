@@ -13,7 +13,7 @@
 /* 1.6 MB when full; NULL: no memory. */
 struct slu_shares *slu_shares_new(void);
 void slu_shares_free(struct slu_shares *shares);
-/* The rows of these classes will be read: a hint to the memory. */
+/* Prefetches the rows of these classes into the processor's caches. */
 void slu_shares_expect(const struct slu_predictor *p,
 		       const uint64_t key[SLU_JOB_CLASSES]);
 void slu_shares_inputs(const struct slu_job *job, struct slu_mixture *mix);

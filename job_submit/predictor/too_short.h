@@ -30,7 +30,7 @@ bool slu_predict_too_short(const struct slu_predictor *p,
 /* Was the limit too short for an ended job: did it run to the limit, or fail
  * just before? */
 bool slu_was_too_short(const struct slu_job *job, int64_t limit);
-/* One line, without a newline. */
+/* Appends the warning for the user: one line, without a newline. */
 void slu_too_short_say(struct slu_buf *text, const struct slu_too_short *is);
 
 /* Updates the evidence with a job that ran so many seconds. For learn.c. */

@@ -42,11 +42,11 @@ struct slu_easy_job {
 };
 
 struct slu_easy_oracle {
-	/* How long the job i will run, at its submission; in seconds. */
+	/* Predicts the run time of job i at its submission, seconds. */
 	double (*predict)(void *arg, size_t i, int64_t now);
-	/* It has run `elapsed` seconds, as long as predicted: how long now? */
+	/* Predicts the run time of job i again, after `elapsed` seconds. */
 	double (*renew)(void *arg, size_t i, int64_t elapsed);
-	/* It has ended; start[i] is known. */
+	/* Learns from job i, which has ended; start[i] is known. */
 	void (*learn)(void *arg, size_t i, int64_t start, int64_t end);
 	void *arg;
 	int64_t lead; /* s, >= 0 */
@@ -54,14 +54,14 @@ struct slu_easy_oracle {
 
 #define SLU_EASY_NONE ((size_t)-1)
 struct slu_easy_shared {
-	/* May the job i start now, as far as this is concerned? It is asked in
-	 * the order of the queue, whether there are processors or not. */
+	/* May the job i start now, as far as the shared resource is concerned?
+	 * Called in the order of the queue, with or without idle processors. */
 	bool (*may_start)(void *arg, size_t i, int64_t now);
 	void (*begun)(void *arg, size_t i, int64_t now);
 	/* A job that has ended by now, each once, or SLU_EASY_NONE. */
 	size_t (*ended)(void *arg, int64_t now);
-	/* When the next may end, or start though it might not before; after
-	 * now. INT64_MAX: never. */
+	/* The next time after `now` at which a job may end, or a held job may
+	 * start. INT64_MAX: never. */
 	int64_t (*next)(void *arg, int64_t now);
 	void *arg;
 };

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The table is a hash table with open addressing that is at most half full. */
+/*
+ * Implements the names as a hash table with open addressing that is at most
+ * half full.
+ */
 #include "job_submit/simulation/intern.h"
 
 #include <stdlib.h>

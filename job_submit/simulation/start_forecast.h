@@ -25,14 +25,13 @@ struct slu_start_forecast_job {
 };
 
 struct slu_start_forecast_input {
-	/* those that wait in the order of their priority */
+	/* running and waiting jobs, these in the order of priority */
 	const struct slu_start_forecast_job *job;
 	size_t n;
-	size_t target;	 /* of them, one that waits */
-	int64_t machine; /* so large; where more than that is in use, it is that
-			  */
+	size_t target;	 /* index of the waiting job to predict */
+	int64_t machine; /* its size; what is in use, where that is more */
 	uint32_t nodes;	 /* numbers of nodes are below that, and sizes are in
-			    nodes; 0: it is not asked on which ones */
+			    nodes; 0: nodes are not predicted */
 	/* The run time within which a share in (0, 1) of such jobs end, s from
 	 * their start, given that it has run `elapsed`. */
 	double (*run)(void *arg, size_t i, double share);
@@ -60,10 +59,10 @@ int slu_start_forecast_make(const struct slu_start_forecast_input *ask,
 			    struct slu_start_forecast *out,
 			    struct slu_err *err);
 void slu_start_forecast_free(struct slu_start_forecast *start);
-/* The time by which it starts with this probability, s from now. */
+/* The time by which the job starts with probability `share`, s from now. */
 int64_t slu_start_forecast_quantile(const struct slu_start_forecast *start,
 				    double share);
-/* The probability that it starts within so many s. */
+/* The probability that the job starts within `seconds`. */
 double slu_start_forecast_within(const struct slu_start_forecast *start,
 				 int64_t seconds);
 

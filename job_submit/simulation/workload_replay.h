@@ -32,11 +32,11 @@ struct slu_workload_replayed {
 						 */
 };
 
-/* The limit without us: what was asked for, else what Slurm had filled in;
- * minutes, or SLU_LIMIT_NONE. */
+/* The limit without Sluice: the one asked for, else the one that Slurm filled
+ * in; minutes, or SLU_LIMIT_NONE. */
 uint32_t slu_workload_replay_whole(const struct slu_workload_job *job);
 
-/* out[past->n]. -1 without memory, or where the ask is wrong. */
+/* Fills out[past->n]. -1 without memory, or if the options are wrong. */
 int slu_workload_replay(const struct slu_workload *past,
 			const struct slu_backtest_options *ask,
 			struct slu_workload_replayed *out, struct slu_err *err);
