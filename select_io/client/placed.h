@@ -15,16 +15,15 @@
 
 #define SLU_PLACED_STRIPES 2000 /* of a file in Lustre */
 
-/* placed_open.c: the C library's own. */
+/* placed_open.c: calls the C library's openat(2). */
 int slu_placed_real_open(int dir, const char *path, int flags, mode_t mode);
 
 /* placed_where.c: is the file that the path names below one of the directories?
  * errno is as before. */
 bool slu_placed_is_below(int dir, const char *path);
 
-/* placed_file.c: as openat(2) with O_CREAT, but a file of Lustre that was not
- * there yet is made on the targets that are next. It fails only where the call
- * itself would. */
+/* placed_file.c: as openat(2) with O_CREAT, but a new file on Lustre is created
+ * on the next targets of the stock. It fails only where openat(2) would. */
 int slu_placed_open(int dir, const char *path, int flags, mode_t mode);
 
 /* placed_targets.c: the storage targets of the next new file, at most

@@ -102,7 +102,7 @@ double slu_curve_at(const struct slu_curve *curve, uint32_t ions);
 struct slu_curves;
 
 /* max_classes bounds the memory, at 936 bytes each; rounded as in a set table:
- * sets of 8, a full one drops the class that was taught longest ago. */
+ * sets of 8, a full one evicts the class that was updated longest ago. */
 struct slu_curves *slu_curves_new(size_t max_classes, struct slu_err *err);
 void slu_curves_free(struct slu_curves *curves);
 

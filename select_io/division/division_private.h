@@ -111,15 +111,16 @@ void slu_ion_division_rule(struct slu_ion_division *d,
 			   enum slu_ion_policy policy, uint32_t pool);
 int slu_ion_division_solve_one(struct slu_ion_division *d, struct slu_err *err);
 
-/* division_knapsack.c: the ranges of those that have changed, and into the sums
- * with them; the knapsack, or what has changed in it; index of a number among
+/* division_knapsack.c: computes the ranges of dirty jobs, and adds these to the
+ * sums; poses the knapsack, or its changes; finds the index of a number among
  * the choices, or n. */
 void slu_ion_open_ranges(struct slu_ion_division *d);
 int slu_ion_pose(struct slu_ion_division *d, bool was_tight, bool was_shared,
 		 struct slu_err *err);
 uint32_t slu_ion_choice_of(const struct part *p, uint32_t ions);
 
-/* grants.c: grant it that. idle_nodes.c: what the solution has left over. */
+/* grants.c: sets a job's grant. idle_nodes.c: hands out the `left` I/O nodes
+ * that the solution has not used. */
 void slu_ion_give(struct slu_ion_division *d, uint32_t slot,
 		  struct slu_ion_grant grant);
 void slu_ion_lend(struct slu_ion_division *d, uint32_t left);
@@ -128,14 +129,15 @@ void slu_ion_make_class(const struct slu_ion_division *d, struct part *p,
 			struct slu_mckp_item *item,
 			struct slu_mckp_class *class);
 
-/* group_limits.c: is any group limited; lower the ranges that are fixed until
- * each keeps its limit; how many more this job may have. */
+/* group_limits.c: is any group limited? Lowers the fixed ranges until each
+ * group keeps its limit. The number of I/O nodes that a job may get in
+ * addition. */
 bool slu_ion_limited(const struct slu_ion_division *d);
 int slu_ion_keep_limits(struct slu_ion_division *d, struct slu_err *err);
 uint32_t slu_ion_room(const struct slu_ion_division *d, uint32_t slot);
 
-/* bundles.c: the knapsack with limits: d->bundles; after it was solved, what
- * each job has chosen. */
+/* bundles.c: poses the knapsack with limits, d->bundles; after its solution,
+ * sets each job's choice. */
 struct slu_ion_bundles;
 int slu_ion_pose_bundles(struct slu_ion_division *d, struct slu_err *err);
 void slu_ion_open_bundles(struct slu_ion_division *d);

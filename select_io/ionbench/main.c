@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sluice-ionbench: measures a PerformanceTable on idle I/O nodes, from within
- * an ordinary job. The same program generates the load as the job's tasks
- * ("sluice-ionbench load ...", for internal use).
+ * Command line of sluice-ionbench: measures a PerformanceTable on idle I/O
+ * nodes, from within an ordinary job. The same program generates the load as
+ * the job's tasks ("sluice-ionbench load ...", for internal use).
  */
 #include "config.h"
 

@@ -3,8 +3,11 @@
 #define SLU_SELECT_IO_MCKP_MCKP_PRIVATE_H
 
 /*
- * Private to select_io/mckp: the state of the knapsack solver.
- *
+ * Private to select_io/mckp: the state of the knapsack solver, shared by the
+ * files that keep its classes, relax it and search.
+ */
+
+/*
  * A value and the wish to keep a held item become one integer key: the value in
  * units, times `mult` (more than twice the number of classes), plus 1 when the
  * item is held. The largest sum of keys is then the largest value and, within

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A solve of the knapsack: update the break solution, search around it, report
+ * Solves the knapsack: updates the break solution, searches around it, reports
  * the changes. mckp_private.h explains the numbers; the methods are, in the
  * order in which they are tried, in linear_relaxation.c, core_search.c,
  * group_relaxation.c and dp_table.c; class_set.c has the classes.

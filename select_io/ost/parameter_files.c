@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reads files to their end into a reused buffer. */
+/*
+ * Reads a parameter file to its end into a buffer that is used again by the
+ * next read.
+ */
 #include "config.h"
 #include "select_io/ost/parameter_files.h"
 

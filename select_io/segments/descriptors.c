@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The table of descriptors, with the parts that are open, and reads across
- * parts.
+ * Keeps the table of descriptors and their open parts, and reads across parts.
  */
 #include "config.h"
 #include "select_io/segments/descriptors.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Parses and formats the text of an index. */
+/* Parses and formats the text of an index, and finds the part of an offset. */
 #include "config.h"
 #include "select_io/segments/index.h"
 

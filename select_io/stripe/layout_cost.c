@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The closed form of a file's cost: seeks, bytes of the busiest target and
+ * Computes a file's cost in closed form: seeks, bytes of the busiest target and
  * server, and openings.
  */
 #include "config.h"

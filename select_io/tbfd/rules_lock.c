@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Locks that decide which process may write the rules of this server. A daemon
+ * Decides which process may write the rules of this server, by locks. A daemon
  * locks the first byte of the lock file for all its life. A process that cleans
  * up locks the second byte, and tests the first: a daemon that has started in
  * between takes care of the rules. A daemon that starts waits for the second
