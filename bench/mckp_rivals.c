@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The rivals of bench/mckp (see the header). The dynamic program also stores
- * the chosen items. They are not read here, but a solver that returns them has
- * to store them, so that is part of its time.
+ * Implements the rivals of bench/mckp (see the header). The dynamic program
+ * also stores the chosen items. They are not read here, but a solver that
+ * returns them has to store them, so that is part of its time.
  */
 #include "config.h"
 #include "bench/mckp_rivals.h"

@@ -2,7 +2,7 @@
 #ifndef SLU_BENCH_MEASURE_H
 #define SLU_BENCH_MEASURE_H
 
-/* Clocks, and the order of doubles for medians, for all benchmarks. */
+/* Reads the clocks, and orders doubles for medians, in all benchmarks. */
 
 #include <time.h>
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Spells numbers in letters, as the predictor ignores digits of names. */
+/*
+ * Fills a struct slu_job from a job of a log. Numbers are spelled in letters,
+ * as the predictor ignores digits of names.
+ */
 #include <stdio.h>
 #include "bench/predictor_job.h"
 
