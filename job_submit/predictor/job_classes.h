@@ -35,7 +35,7 @@ struct slu_class {
 struct slu_classes;
 
 /* max is rounded up to 8 times a power of two. The table is divided in sets of
- * 8 classes; a full set drops the one that was taught longest ago. */
+ * 8 classes; a full set evicts the one that was updated longest ago. */
 struct slu_classes *slu_classes_new(size_t max, struct slu_err *err);
 void slu_classes_free(struct slu_classes *t);
 

@@ -101,8 +101,8 @@ double slu_predict_quantile(const struct slu_predictor *p,
 			    const struct slu_outlook *outlook, double share,
 			    double elapsed);
 
-/* Teach one ended job. Ignored are those without start and end, and those that
- * the system ended (ended.h). One thread. */
+/* Learns from one ended job. Ignored are those without start and end, and those
+ * that the system ended (ended.h). One thread. */
 void slu_learn(struct slu_predictor *p, const struct slu_job *job);
 
 #endif
