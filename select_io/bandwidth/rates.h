@@ -19,7 +19,7 @@
 struct slu_rates;
 
 /* Of so many applications and users, at 32 bytes each; where there is no room
- * the one that was taught longest ago is forgotten. NULL without memory. */
+ * the one that was updated longest ago is evicted. NULL without memory. */
 struct slu_rates *slu_rates_new(size_t most, struct slu_err *err);
 void slu_rates_free(struct slu_rates *rates);
 void slu_rates_forget(struct slu_rates *rates); /* as a new one */

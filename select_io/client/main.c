@@ -174,7 +174,7 @@ static int take(int c, struct wish *wish)
 	}
 }
 
-/* After a while the user is told what we wait for. */
+/* Tells the user, after some seconds, what the program waits for. */
 static void tell_wait(double seconds)
 {
 	static double told;

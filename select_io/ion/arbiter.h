@@ -112,9 +112,10 @@ int slu_arbiter_resume(struct slu_arbiter *a,
  */
 int slu_arbiter_solve(struct slu_arbiter *a, struct slu_assignment *out,
 		      struct slu_err *err);
-/* The same as a difference from the last answer of either (assignment_delta.h):
- * jobs that it does not say or says otherwise, and those that have gone. `base`
- * too is the caller's to set. After a failure the next answer says more. */
+/* The same as a difference from the last answer of slu_arbiter_solve() or of
+ * this function (assignment_delta.h): new and changed jobs, and those that have
+ * ended. `base` too is the caller's to set. After a failure the next answer has
+ * more jobs. */
 int slu_arbiter_changes(struct slu_arbiter *a, struct slu_assignment *out,
 			struct slu_err *err);
 

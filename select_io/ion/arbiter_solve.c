@@ -213,7 +213,7 @@ static void grant(struct slu_arbiter *a, struct running *r,
 	r->granted = true;
 }
 
-/* Applies grants and places them; then the divisions are told what each job
+/* Applies and places the grants, and notes in the divisions what each job
  * holds, for the next solve. */
 static int settle(struct slu_arbiter *a, struct slu_err *err)
 {

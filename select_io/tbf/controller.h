@@ -12,12 +12,12 @@
  */
 
 /*
- * What passes is no more than the rate of the target, as soon as a second or
- * two are looked at: whatever floors, whole numbers, full buckets and room for
- * lost tokens let through beyond it is seen in job_stats and taken off what is
- * dealt out next. But no rule lets through less than one RPC a second for each
- * class on each CPT: a rate below their number is exceeded, and one below three
- * times their number at first.
+ * Over a second or two, jobs get no more than the rate of the target: what they
+ * get beyond it in a period, by lower bounds of rates, rounding, full buckets
+ * and compensation for lost tokens, is measured in job_stats and subtracted
+ * from the tokens of the next one. But no rule lets through less than one RPC a
+ * second for each class on each CPT: a target's rate below the number of
+ * classes is exceeded, and one below three times that number at first.
  *
  * Lustre gives every class (client queue) that has a rule a bucket of its own,
  * which a `change` fills up. So a rate is divided by the number of classes that

@@ -183,7 +183,7 @@ static bool is_held_up(const struct slu_tbf *tbf, const struct job *job)
 			       (job->size / job->written + tbf->wait / each);
 }
 
-/* A job that used up what it may is not idle while it waits for its next token,
+/* A job that used up its tokens is not idle while it waits for its next token,
  * which takes a class of a rule of one RPC a second a second. */
 static bool waits(const struct slu_tbf *tbf, const struct job *job)
 {
@@ -255,7 +255,7 @@ static double demand(const struct slu_tbf *tbf, const struct job *job, size_t t,
 	return fmax(ceil(a->mean - EPSILON), held ? fmax(ceil(limit), 1) : 1);
 }
 
-/* Of all that take part, before the part of any is looked at. */
+/* Sums over the active jobs, before any job's tokens are computed. */
 static void sum_up(struct slu_tbf *tbf, size_t t)
 {
 	struct target *target = &tbf->target[t];

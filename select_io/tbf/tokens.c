@@ -50,7 +50,7 @@ struct work {
 	bool by_need; /* some are hungry: only they borrow and are repaid */
 };
 
-/* Bytes per job of all of these. */
+/* Bytes per job of all arrays, public and private. */
 #define JOB_BYTES                                               \
 	((PUBLIC + 4) * sizeof(double) + sizeof(struct entry) + \
 	 sizeof(uint32_t) + sizeof(float))
@@ -202,7 +202,7 @@ SLU_INLINE size_t list_positive(const double *restrict a,
 	return count;
 }
 
-/* (12): how much a lender that has so much now needs its tokens back. */
+/* (12): how much a lender that has `now` tokens needs its tokens back. */
 SLU_INLINE double urge_of(const struct slu_tokens *t, const struct work *w,
 			  size_t i, double now)
 {
@@ -281,8 +281,8 @@ SLU_INLINE double lend_and_reclaim(const struct slu_tokens_settings *s,
 	return all;
 }
 
-/* (18) to (20): give it to those that have lent; by need, to each as it has
- * lent, so that none gets more than that. */
+/* (18) to (20): gives the reclaimed `total` to the jobs that have lent; by
+ * need, in proportion to what each has lent, so that none gets more. */
 SLU_INLINE void repay(const struct slu_tokens_settings *s, struct slu_tokens *t,
 		      struct work *w, double total)
 {
