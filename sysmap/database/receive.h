@@ -37,7 +37,7 @@ int slu_receive_map(struct slu_receiver *r, const char *host,
  * /v1/sysmap/hashes: 8 bytes for each hash, little-endian; answer
  * {"missing":[INDEX,...]}. /v1/sysmap/documents:
  * {"host":NAME,"documents":{EXTRACTOR:TEXT,...}}, the text of each document
- * being a JSON string; answer {}. *reply is filled anew. slu_receive_host only
+ * being a JSON string; answer {}. *reply is overwritten. slu_receive_host only
  * finds the name in the latter, so that it can be authenticated first.
  */
 int slu_receive_hashes_body(struct slu_receiver *r, const char *host,

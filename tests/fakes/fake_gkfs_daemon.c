@@ -3,8 +3,7 @@
  * Simulates gkfs_daemon (GekkoFS 0.9.3), which Debian does not have. Command
  * line, hosts file, log, signals and exit codes are the real one's. Data is
  * stored in a directory that all hosts see (FAKE_GKFS_STORE); clients
- * (fake_gkfs_intercept.c) ask for its path. Faults to simulate:
- *
+ * (fake_gkfs_intercept.c) ask for its path. Faults:
  *	FAKE_GKFS_SLOW=SECONDS	registers late
  *	FAKE_GKFS_FAIL=1	fails at its start
  *	FAKE_GKFS_DIE=SECONDS	dies that long after it is ready

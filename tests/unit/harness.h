@@ -4,8 +4,7 @@
 
 /*
  * Includes Check, and provides main() that runs the named tests, and macros for
- * tables of cases and for our errors. Every unit test includes it.
- *
+ * tables of cases and errors. Every unit test includes it.
  *	START_TEST(test_sizes)
  *	{
  *		each(c, cases)

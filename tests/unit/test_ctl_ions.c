@@ -389,10 +389,12 @@ static void expect_share(struct slu_ctl *ctl, const char *event,
 	       a->jobs[a->n_jobs - 1].why);
 }
 
-/* The history reaches the arbiter once, and is acted upon; what comes later is
- * news. When a new configuration is read it is sent again, with what was
- * imported: until all is there, neither what is known nor the assignment
- * changes. */
+/*
+ * The history is sent to the arbiter once and then used; later rows are
+ * updates. When a new configuration is read the history is sent again, with
+ * imported rows: until it is complete, neither the knowledge nor the assignment
+ * changes.
+ */
 START_TEST(test_arbiter_learns)
 {
 	struct slu_ctl *ctl = ctl_by_hand(IONS "\nArbiterPolicy=MCKP");

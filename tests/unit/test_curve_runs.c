@@ -80,7 +80,7 @@ static const struct slu_curve_point *at(const struct slu_curve *c,
 	return NULL;
 }
 
-/* Weights are those of the newest run, in whatever order they are told. */
+/* Weights are relative to the newest run, in any order of training. */
 START_TEST(test_older_runs_weigh_less)
 {
 	static const int64_t end[] = {NOW - 60 * DAY, NOW - 30 * DAY, NOW};

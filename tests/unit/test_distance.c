@@ -105,7 +105,8 @@ START_TEST(test_malformed_hops)
 }
 END_TEST
 
-/* The arbiter gives what is near, and moves nobody when it learns of it. */
+/* The arbiter gives near I/O nodes, and moves no job when it receives the
+ * distances. */
 START_TEST(test_arbiter)
 {
 	struct slu_arbiter *a = new_arbiter("io[1-5]", 20, SLU_ION_MCKP);

@@ -217,7 +217,8 @@ static const struct {
 	 "3 10 5 100 4 -1 -1 5e9 601 -1 1 3 2 7 1 -1 -1 -1\n",
 	 "1[0] 3 3 2000000000000/1 7 n8 11+16-116 11 COMPLETED\n", 1, 0, 2,
 	 "2: 17 of 18 columns"},
-	/* What reached its request, whatever the log calls it. */
+	/* A job that ran as long as its request is TIMEOUT, whatever status the
+	 * log has. */
 	{"swf",
 	 "1 10 5 601 4 -1 -1 8 601 -1 0 3 2 7 1 -1 -1 -1\n"
 	 "2 10 5 700 4 -1 -1 8 601 -1 5 3 2 7 1 -1 -1 -1\n"

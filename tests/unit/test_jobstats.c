@@ -282,7 +282,7 @@ static void put(const char *root, const char *kind, enum state state)
 			  err);
 }
 
-/* That records cannot be read is said; one target of several may fail. */
+/* An error of reading records is reported; one target of several may fail. */
 START_TEST(test_records)
 {
 	static const struct {
@@ -377,8 +377,8 @@ static void same_stats(const struct slu_jobstats *a,
 			 a->n_targets * sizeof(*a->target)) == 0);
 }
 
-/* Whatever the pages, it is what all the texts in one say; and of a target that
- * breaks off, nothing is taken. */
+/* With any size of pages the result equals that of all texts in one; a target
+ * whose text breaks off is ignored completely. */
 START_TEST(test_pages)
 {
 	static const size_t pages[] = {1, 7, 100, 4096, 65536, 1 << 20};

@@ -216,8 +216,8 @@ START_TEST(test_too_long)
 }
 END_TEST
 
-/* From wherever a share begins: what follows is what a whole reading finds
- * there, and nothing that lies there is missed. */
+/* Reading from the beginning of any share gives the same entries as reading
+ * everything. */
 START_TEST(test_seek)
 {
 	enum { FILES = 200000 };

@@ -143,7 +143,7 @@ static int start_holders(const char *arg)
 	return rc;
 }
 
-/* All of them live: none was taken for the job's. */
+/* All of them are alive: none was mistaken for a process of the job. */
 static int end_holders(const char *arg)
 {
 	FILE *pids = is_n1() ? fopen(at("holders"), "r") : NULL;

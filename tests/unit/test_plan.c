@@ -446,8 +446,8 @@ START_TEST(test_chunk)
 }
 END_TEST
 
-/* Of a large job not all nodes run a server; but as many as its capacity needs,
- * or as are said to. */
+/* In a large job not all nodes run a server, but as many as its capacity needs,
+ * or as many as are configured. */
 START_TEST(test_servers)
 {
 	static const struct {

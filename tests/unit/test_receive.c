@@ -159,8 +159,8 @@ START_TEST(test_flush_few)
 }
 END_TEST
 
-/* It is told when a host has another topology, however it came to it, and
- * the newest is found. */
+/* A change of any host's topology is reported, however it came, and the newest
+ * is found. */
 START_TEST(test_topologies)
 {
 	struct slu_buf text = {0};

@@ -60,7 +60,8 @@ START_TEST(test_bodies)
 }
 END_TEST
 
-/* What this sluiced does not know, a newer sysmap may: the rest is taken. */
+/* A member of the body that this sluiced does not know may come from a newer
+ * sysmap: it is ignored, and the rest is stored. */
 START_TEST(test_unknown_members_are_accepted)
 {
 	const char *push = "{\"host\":\"n1\",\"documents\":{\"disks\":\"[1]\","

@@ -65,8 +65,8 @@ START_TEST(test_transitions)
 }
 END_TEST
 
-/* A process of somebody else's with the same argument is not taken for ours,
- * even if it has the rights of root (0), as those of setuid programs. */
+/* Another process with the same argument is not mistaken for our server, even
+ * if it has root's rights (0), as those of setuid programs. */
 START_TEST(test_impostor)
 {
 	static const uid_t uids[] = {65534, 0};

@@ -142,8 +142,8 @@ static struct slu_plan fetch_refused(struct slu_job *job, char text[160])
 	return plan;
 }
 
-/* What cannot be stored was not said, and what is remembered of it is
- * forgotten: nodes are told to try again, and slurmctld hears it all anew. */
+/* A report that cannot be stored counts as not received, and the cached state
+ * is dropped: nodes are told to retry, and slurmctld gets everything again. */
 START_TEST(test_lost_turn)
 {
 	struct slu_job j = job_of_ann(7, true);
@@ -254,8 +254,8 @@ static void say_in_vain(const char *trigger, const struct slu_desc *desc,
 	ctl_connect();
 }
 
-/* slurmctld says a thing once. When that could not be stored, it is made to say
- * everything again. */
+/* slurmctld sends each message once. If it could not be stored, slurmctld must
+ * send its whole state again. */
 START_TEST(test_lost_message)
 {
 	struct slu_job_nodes left = {7, (char *)"n[1-2]", NULL};

@@ -241,8 +241,8 @@ START_TEST(test_history)
 }
 END_TEST
 
-/* While somebody else writes, a row is not taken for stored: slurmctld is made
- * to say it again. */
+/* While another process writes, a row is not acknowledged: slurmctld must send
+ * it again. */
 START_TEST(test_history_locked)
 {
 	struct slu_db *other;

@@ -109,8 +109,8 @@ START_TEST(test_publish)
 }
 END_TEST
 
-/* MappingDir hangs: slurmctld hears of it in time, everybody else is served
- * as ever. Needs root, and FUSE to play the file system. */
+/* MappingDir hangs: it is reported to slurmctld in time, and all other requests
+ * are served. Needs root, and FUSE to play the file system. */
 START_TEST(test_publish_hangs)
 {
 	char options[64];

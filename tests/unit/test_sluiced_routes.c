@@ -92,8 +92,8 @@ static int never(struct slu_daemon *d, struct slu_req *req, struct slu_buf *out,
 	return -1;
 }
 
-/* What is remembered is not what the database has: nobody is answered from
- * it, and nobody waits for an answer. */
+/* After a failed commit the cache differs from the database: no request is
+ * answered from it, and none waits for an answer. */
 START_TEST(test_nothing_is_answered_after_failed_commit)
 {
 	static const struct slu_log log;

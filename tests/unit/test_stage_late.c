@@ -125,7 +125,7 @@ static void late_teardown(void)
 	teardown();
 }
 
-/* What an early copy could not write is not taken for arrived by the last. */
+/* Data that an early copy could not write is copied by the last one. */
 START_TEST(test_failed_early_copy_is_repeated)
 {
 	struct slu_stage_part part;

@@ -469,8 +469,8 @@ START_TEST(test_equal)
 }
 END_TEST
 
-/* Counters that begin anew, strange ids, random loads: every command is taken
- * and the rates stay within Lustre's. */
+/* Counters that restart, strange ids, random loads: every command is accepted,
+ * and rates stay within Lustre's limits. */
 START_TEST(test_random)
 {
 	struct slu_tbf_settings set = slu_tbf_defaults;

@@ -106,8 +106,8 @@ static void shuffle(struct server *s, uint64_t *seed)
 	adopt(s);
 }
 
-/* Any number of jobs move, come, and go idle, and somebody moves rules by
- * hand: after every period all stand in their order. */
+/* Any number of jobs move, start, and become idle, and rules are moved by hand:
+ * after every period all rules are in order. */
 START_TEST(test_random_moves)
 {
 	int nodes[JOBS] = {0};

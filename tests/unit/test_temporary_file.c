@@ -294,7 +294,8 @@ START_TEST(test_in_place)
 }
 END_TEST
 
-/* In a directory with the sticky bit nobody takes another's file's name. */
+/* In a directory with the sticky bit a user cannot take the name of another
+ * user's file. */
 static void look(void)
 {
 	int dir = open(in(dst, "src"), O_PATH | O_DIRECTORY);

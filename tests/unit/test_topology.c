@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests the network topology: parsing of topology.conf and JSON, and hops
- * between hosts against a simple search. */
+ * between hosts against Floyd-Warshall. */
 #include "config.h"
 #include "sysmap/topology.h"
 #include "tests/unit/harness.h"

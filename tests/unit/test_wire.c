@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Tests every table of messages: random values are encoded, decoded and encoded
- * again to the same text; a missing required key and every prefix of the text
- * are refused.
+ * Tests every table of messages: a message filled with different values is
+ * encoded, decoded and encoded again to the same text; a missing required key
+ * and every prefix of the text are refused.
  */
 #include "common/str.h"
 #include "wire/ion_assignment.h"
