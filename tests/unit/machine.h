@@ -4,7 +4,7 @@
 
 /*
  * Unpacks hand-made machines for tests of sysmap: a text
- * (tests/fixtures/machines/*.tree, which explains its format) becomes a tree of
+ * (in tests/fixtures/machines, where the format is explained) becomes a tree of
  * files.
  */
 
