@@ -140,7 +140,7 @@ libslutbf_a_SOURCES = \
 	select_io/tbf/job_totals.c select_io/tbf/job_totals.h \
 	select_io/tbf/job_table.c \
 	select_io/tbf/rule_order.c select_io/tbf/rule_rates.c \
-	select_io/tbf/rpc_sizes.c select_io/tbf/job_classes.c \
+	select_io/tbf/rpc_sizes.c select_io/tbf/rule_classes.c \
 	select_io/tbf/controller_private.h \
 	select_io/tbf/rules.c select_io/tbf/rules.h \
 	select_io/tbf/controller_state.c \

@@ -32,7 +32,7 @@
  * as its RPCs grow, is taken off as above.
  *
  * A job is whatever job_stats names as one; with a `class_key` users, groups or
- * projects stand in its place (job_classes.c), and below. Its number of nodes
+ * projects stand in its place (rule_classes.c), and below. Its number of nodes
  * is set by slu_tbf_set_nodes(); without that it counts as one node. Records
  * and remainders are kept until the job has ended, or is dropped. Of jobs
  * without a number of nodes at most SLU_TBF_UNTOLD are kept. While there are

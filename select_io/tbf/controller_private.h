@@ -126,7 +126,7 @@ void slu_tbf_forget(struct slu_tbf *tbf, double now);
 struct target *slu_tbf_target(struct slu_tbf *tbf, const char *name,
 			      struct slu_err *err);
 
-/* job_classes.c. Is this the id of a user, group or project? The expression of
+/* rule_classes.c. Is this the id of a user, group or project? The expression of
  * a rule; a number as a class has it; the id of that number's class; that of
  * the class of a job (false: it has none). */
 bool slu_tbf_is_class(const struct slu_tbf *tbf, const char *id);

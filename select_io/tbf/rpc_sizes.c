@@ -11,9 +11,8 @@
 
 #include <math.h>
 
-#define FADE	1.0 /* s: to 1/e */
-#define FEW	4.0 /* RPCs */
-#define NO_LESS (4096.0 / SLU_TBF_TOKEN)
+#define FADE 1.0 /* s: to 1/e */
+#define FEW  4.0 /* RPCs */
 
 static void fade(struct rpc_sizes *s, double keep, double rpcs, double tokens)
 {
@@ -27,7 +26,7 @@ static double size_of(const struct rpc_sizes *s, double otherwise)
 {
 	double more = fmax(FEW - s->rpcs, 0);
 
-	return fmax((s->tokens + more * otherwise) / (s->rpcs + more), NO_LESS);
+	return (s->tokens + more * otherwise) / (s->rpcs + more);
 }
 
 void slu_tbf_measure_sizes(struct slu_tbf *tbf)

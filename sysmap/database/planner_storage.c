@@ -249,16 +249,3 @@ int slu_storage_devices(struct slu_db *db, const char *host, const char *choice,
 	slu_storage_told_free(&told);
 	return rc;
 }
-
-int slu_storage_find(struct slu_db *db, const char *host, const char *choice,
-		     struct slu_node_storage *out, struct slu_err *err)
-{
-	struct slu_node_storage *one;
-	size_t n;
-
-	if (slu_storage_devices(db, host, choice, false, &one, &n, err))
-		return -1;
-	*out = *one;
-	free(one);
-	return 0;
-}

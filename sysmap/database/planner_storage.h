@@ -26,20 +26,16 @@ struct slu_node_storage {
 };
 
 /*
- * The file system of a host that a choice (common/tiers.h) selects: of its file
- * systems that are on a disk or in persistent memory, writable, and neither for
- * booting nor one of our buffers, the best one by its first word that any of
- * them fits; by `ram`, or a pattern, also one in memory that is not the
- * system's own. The root file system only if there is no other. For a path, the
- * file system that contains it. SLU_NOTFOUND, with advice, if the map has none
- * or does not know this host.
+ * The file systems of a host that a choice (common/tiers.h) selects, best
+ * first: of those that are on a disk or in persistent memory, writable, and
+ * neither for booting nor one of our buffers, the best one by the first word of
+ * the choice that any of them fits; by `ram`, or a pattern, also one in memory
+ * that is not the system's own. The root file system only if there is no other.
+ * For a path, the file system that contains it. `each`: also those like it,
+ * among which a job gets the one with the most room. On success *n is not 0,
+ * and the caller frees *out. SLU_NOTFOUND, with advice, if the map has none or
+ * does not know this host.
  */
-int slu_storage_find(struct slu_db *db, const char *host, const char *choice,
-		     struct slu_node_storage *out, struct slu_err *err);
-
-/* All of a host's file systems among which a job gets the one with the most
- * room, best first; `each` false: only that of slu_storage_find(). On success
- * *n is not 0, and the caller frees *out. */
 int slu_storage_devices(struct slu_db *db, const char *host, const char *choice,
 			bool each, struct slu_node_storage **out, size_t *n,
 			struct slu_err *err);
@@ -81,9 +77,9 @@ int slu_storage_at(struct slu_db *db, const char *host, const char *path,
 bool slu_storage_same(struct slu_db *db, const char *host, const char *a,
 		      const char *b);
 
-/* slu_storage_find() from the documents "mountpoints" and "storagespeed" (may
- * be NULL) alone, so that `available` is the size; name: of the host, for the
- * error's text. Never of a path. */
+/* The best of slu_storage_devices() from the documents "mountpoints" and
+ * "storagespeed" (may be NULL) alone, so that `available` is the size; name: of
+ * the host, for the error's text. Never of a path. */
 int slu_storage_choose(struct json_object *mountpoints,
 		       struct json_object *speed, const char *name,
 		       const char *choice, struct slu_node_storage *out,

@@ -42,10 +42,13 @@ static void choose_storage(struct slu_db *db)
 	struct slu_err err = {0};
 	size_t n;
 
-	if (slu_storage_find(db, "n1", "fastest,flash,/*", &storage, &err))
+	if (slu_storage_devices(db, "n1", "fastest,flash,/*", false, &device,
+				&n, &err)) {
 		must(err.text[0]);
-	else
-		must(storage.path[0] == '/' && storage.size > 0);
+	} else {
+		must(n == 1 && device->path[0] == '/' && device->size > 0);
+		free(device);
+	}
 	err.text[0] = '\0';
 	if (slu_storage_devices(db, "n1", "auto", true, &device, &n, &err)) {
 		must(err.text[0]);
