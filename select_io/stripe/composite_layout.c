@@ -329,6 +329,19 @@ int slu_stripe_check(const struct slu_stripe_layout *l, struct slu_err *err)
 	return l->n > 0 ? 0 : slu_err(err, SLU_INVALID, "no component");
 }
 
+static int most_first(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return (*x < *y) - (*x > *y);
+}
+
+void slu_stripe_set_room(struct slu_stripe_request *r, uint64_t *room)
+{
+	qsort(room, r->targets, sizeof(*room), most_first);
+	r->room = room;
+}
+
 int slu_stripe_plan(const struct slu_stripe_request *r,
 		    struct slu_stripe_layout *out, struct slu_err *err)
 {

@@ -74,6 +74,10 @@ struct slu_stripe_layout {
 	size_t n;
 };
 
+/* Sorts the bytes free on each of r->targets targets as r->room must be, and
+ * lends them to the request. */
+void slu_stripe_set_room(struct slu_stripe_request *r, uint64_t *room);
+
 /* SLU_INVALID: the file is larger than the free space of any layout. */
 int slu_stripe_plan(const struct slu_stripe_request *request,
 		    struct slu_stripe_layout *out, struct slu_err *err);

@@ -15,13 +15,6 @@
 #include "sluiced/questions/answerers.h"
 #include "sluiced/questions/question_stripe.h"
 
-static int most_first(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x < y) - (x > y);
-}
-
 uint64_t *slu_stripe_count_targets(struct json_object *answer,
 				   struct slu_stripe_request *r)
 {
@@ -47,8 +40,7 @@ uint64_t *slu_stripe_count_targets(struct json_object *answer,
 		slu_json_u64_opt(one, "available", &room, NULL);
 		all[r->targets++] = room;
 	}
-	qsort(all, r->targets, sizeof(*all), most_first);
-	r->room = all;
+	slu_stripe_set_room(r, all);
 	return all;
 }
 

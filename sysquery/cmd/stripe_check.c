@@ -27,13 +27,6 @@ struct check {
 	struct slu_stripe_walk walk;
 };
 
-static int most_first(const void *a, const void *b)
-{
-	const uint64_t *x = a, *y = b;
-
-	return (*x < *y) - (*x > *y);
-}
-
 /* How many targets there are, and their room, from lfs df. */
 static int count_targets(struct check *c, struct slu_err *err)
 {
@@ -45,8 +38,7 @@ static int count_targets(struct check *c, struct slu_err *err)
 	for (size_t i = 0; i < c->site.n; i++)
 		if (c->target[i].total > 0)
 			c->room[r->targets++] = c->target[i].available;
-	qsort(c->room, r->targets, sizeof(*c->room), most_first);
-	r->room = c->room;
+	slu_stripe_set_room(r, c->room);
 	return 0;
 }
 
