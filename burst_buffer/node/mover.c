@@ -16,7 +16,6 @@
 #include <unistd.h>
 #include "burst_buffer/host/aside.h"
 #include "burst_buffer/staging/move.h"
-#include "burst_buffer/staging/selection.h"
 #include "common/size.h"
 
 struct call {
@@ -28,16 +27,6 @@ struct call {
 static const char *way_of(const struct slu_stage *s)
 {
 	return s->out ? "out" : "in";
-}
-
-bool slu_mover_moves(const struct slu_node *n, size_t r, uint64_t bytes)
-{
-	const struct slu_stage *s = &n->plan.stage[r];
-	enum slu_stage_what what = slu_stage_what(s->type);
-
-	return n->conf->mover && !n->driver->interposed &&
-	       bytes >= n->conf->mover_from && what != SLU_WHAT_FILE &&
-	       what != SLU_WHAT_LIST && !slu_pattern(s->source);
 }
 
 static void mark_path(const struct slu_node *n, size_t r, char path[PATH_MAX])

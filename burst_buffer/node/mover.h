@@ -8,9 +8,7 @@
 #include "burst_buffer/node/node.h"
 
 struct slu_stage_result;
-/* Does it copy request r, which has so many bytes? Has it been started for
- * it? */
-bool slu_mover_moves(const struct slu_node *n, size_t r, uint64_t bytes);
+/* Has it been started for request r? */
 bool slu_mover_has_been(const struct slu_node *n, size_t r);
 /* Runs the program, once for each request; tick as that of slu_aside. */
 int slu_mover_run(struct slu_node *n, size_t r,

@@ -253,6 +253,9 @@ int slu_node_stripe(struct slu_node *n, struct slu_err *err);
 const char *slu_node_below(const struct slu_node *n);
 /* stage_what.c: the enum for the plan's word. */
 enum slu_stage_what slu_stage_what(const char *type);
+/* Does the site's program (Mover=) copy request r of the plan, which has so
+ * many bytes? */
+bool slu_stage_uses_mover(const struct slu_node *n, size_t r, uint64_t bytes);
 
 /* Subcommands: exit codes. */
 int slu_cmd_up(struct slu_node *n);

@@ -26,7 +26,6 @@
 #include <unistd.h>
 #include "burst_buffer/host/aside.h"
 #include "burst_buffer/node/input_cache.h"
-#include "burst_buffer/node/mover.h"
 #include "burst_buffer/node/verbs.h"
 #include "common/file.h"
 #include "common/size.h"
@@ -119,7 +118,7 @@ static int read_all(struct prefetching *b, struct slu_stage_part *part,
 {
 	if (slu_stage(SLU_PREPARE, part, result, err))
 		return -1;
-	if (slu_mover_moves(b->n, b->r, result->total_bytes))
+	if (slu_stage_uses_mover(b->n, b->r, result->total_bytes))
 		return 0; /* the mover will copy it, without the cache */
 	part->manifest = readable;
 	return slu_stage(SLU_COPY, part, result, err);

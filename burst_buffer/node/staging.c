@@ -344,7 +344,7 @@ static int prepare(struct slu_staging *q, struct slu_err *err)
 {
 	if (do_act(q, SLU_PREPARE, err))
 		return -1;
-	if (!slu_mover_moves(q->n, q->r, q->total.total_bytes) ||
+	if (!slu_stage_uses_mover(q->n, q->r, q->total.total_bytes) ||
 	    !slu_mover_run(q->n, q->r, tick, q, err))
 		return 0;
 	return err->kind == SLU_TIMEOUT ? too_long(q, q->n->conf->mover[0], err)
