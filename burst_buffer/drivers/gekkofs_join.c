@@ -26,7 +26,7 @@
 
 #define CHUNK	   524288 /* bytes, GekkoFS's default */
 #define BUFFER	   (1u << 20)
-#define USERS	   "data/" /* the user's part (node/user_directories.c) */
+#define USERS	   "data/" /* the user's part (node/setup/user_directories.c) */
 #define DAEMONS	   4
 #define ASK	   10.0 /* seconds for a daemon to print its chunk size */
 #define CHUNK_SAYS "Chunk size: "

@@ -71,62 +71,88 @@ libslunode = libslunode.a $(libslurequest) $(XXHASH_LIBS) -lpthread
 # The subcommands of sluice-node.
 noinst_LIBRARIES += libsluverbs.a
 libsluverbs_a_SOURCES = \
+	burst_buffer/node/instance_name.c burst_buffer/node/instance_name.h \
+	burst_buffer/node/kept_data.c burst_buffer/node/kept_data.h \
 	burst_buffer/node/node.c burst_buffer/node/node.h \
-	burst_buffer/node/node_conf.c burst_buffer/node/notes.c burst_buffer/node/node_log.c \
-	burst_buffer/node/receipts.c burst_buffer/node/receipts_show.c burst_buffer/node/receipts.h \
+	burst_buffer/node/node_conf.c burst_buffer/node/node_log.c \
+	burst_buffer/node/notes.c burst_buffer/node/peak_used.c \
+	burst_buffer/node/print.c burst_buffer/node/receipts.c \
+	burst_buffer/node/receipts.h burst_buffer/node/stage_what.c \
 	burst_buffer/node/talk.c burst_buffer/node/talk.h \
-	burst_buffer/node/job_output.c burst_buffer/node/job_output.h \
-	burst_buffer/node/user_directories.c burst_buffer/node/user_directories.h burst_buffer/node/staging_child.c burst_buffer/node/stage_what.c \
-	burst_buffer/node/staging.c burst_buffer/node/staging.h \
-	burst_buffer/node/drain.c burst_buffer/node/drain.h \
-	burst_buffer/node/early.c burst_buffer/node/early_notes.c burst_buffer/node/early.h burst_buffer/node/early_copy.c \
-	burst_buffer/node/interpose.c burst_buffer/node/interpose.h burst_buffer/node/stripe_directories.c \
-	burst_buffer/node/up.c burst_buffer/node/down.c \
-	burst_buffer/node/room.c burst_buffer/node/room.h \
-	burst_buffer/node/input_cache.c burst_buffer/node/input_cache.h \
-	burst_buffer/node/cache_proxy.c burst_buffer/node/cache_proxy.h \
-	burst_buffer/node/cache_source.c burst_buffer/node/cache_source.h \
-	burst_buffer/node/cache_list.c \
-	burst_buffer/node/filler.c \
-	burst_buffer/node/job_env.c \
-	burst_buffer/node/teardown.c burst_buffer/node/teardown.h \
-	burst_buffer/node/save_data.c burst_buffer/node/save_data.h \
-	burst_buffer/node/worker.c burst_buffer/node/watch.c burst_buffer/node/watch.h \
-	burst_buffer/node/leftovers.c burst_buffer/node/instance_name.c burst_buffer/node/instance_name.h burst_buffer/node/leftovers.h \
-	burst_buffer/node/kept_expiry.c burst_buffer/node/kept_expiry.h \
-	burst_buffer/node/dirty.c burst_buffer/node/dirty.h burst_buffer/node/holders.c burst_buffer/node/holders.h \
-	burst_buffer/node/outlived.c burst_buffer/node/outlived.h \
-	burst_buffer/node/recover.c \
-	burst_buffer/node/prefetch.c burst_buffer/node/prefetch.h \
-	burst_buffer/node/serve.c \
-	burst_buffer/node/kept_data.c burst_buffer/node/kept_data.h burst_buffer/node/print.c \
 	burst_buffer/node/verbs.h \
-	burst_buffer/node/status.c burst_buffer/node/fetch.c \
-	burst_buffer/node/mover.c burst_buffer/node/mover.h \
-	burst_buffer/node/cancel.c burst_buffer/node/io.c \
-	burst_buffer/node/missed_prolog.c burst_buffer/node/discard.c burst_buffer/node/discard.h \
-	burst_buffer/node/peak_used.c \
-	burst_buffer/node/llite.c burst_buffer/node/llite.h \
-	burst_buffer/node/forwarder.c burst_buffer/node/forwarder.h \
-	burst_buffer/node/forwarder_names.c \
-	burst_buffer/node/forwarder_io.c burst_buffer/node/forwarder_io.h \
-	burst_buffer/node/forwarder_send.c \
-	burst_buffer/node/forwarder_traffic.c \
-	burst_buffer/node/forwarder_traffic.h \
-	burst_buffer/node/forwarder_jobs.c \
-	burst_buffer/node/forwarder_mapping.c \
-	burst_buffer/node/forwarder_mapping.h \
-	burst_buffer/node/forwarder_probe.c \
-	burst_buffer/node/hosts_file.c \
-	burst_buffer/node/probe.c burst_buffer/node/probe_rows.c burst_buffer/node/probe_push.c \
-	burst_buffer/node/probe_slurm.c burst_buffer/node/probe_storage.c \
-	burst_buffer/node/probe.h
+	burst_buffer/node/cache/cache_list.c \
+	burst_buffer/node/cache/cache_proxy.c \
+	burst_buffer/node/cache/cache_proxy.h \
+	burst_buffer/node/cache/cache_source.c \
+	burst_buffer/node/cache/cache_source.h \
+	burst_buffer/node/cache/input_cache.c \
+	burst_buffer/node/cache/input_cache.h \
+	burst_buffer/node/cache/prefetch.c burst_buffer/node/cache/prefetch.h \
+	burst_buffer/node/commands/cancel.c burst_buffer/node/commands/fetch.c \
+	burst_buffer/node/commands/io.c burst_buffer/node/commands/llite.c \
+	burst_buffer/node/commands/llite.h \
+	burst_buffer/node/commands/missed_prolog.c \
+	burst_buffer/node/commands/recover.c \
+	burst_buffer/node/commands/serve.c burst_buffer/node/commands/status.c \
+	burst_buffer/node/commands/up.c burst_buffer/node/commands/watch.c \
+	burst_buffer/node/commands/watch.h \
+	burst_buffer/node/forwarder/forwarder.c \
+	burst_buffer/node/forwarder/forwarder.h \
+	burst_buffer/node/forwarder/forwarder_io.c \
+	burst_buffer/node/forwarder/forwarder_io.h \
+	burst_buffer/node/forwarder/forwarder_jobs.c \
+	burst_buffer/node/forwarder/forwarder_mapping.c \
+	burst_buffer/node/forwarder/forwarder_mapping.h \
+	burst_buffer/node/forwarder/forwarder_names.c \
+	burst_buffer/node/forwarder/forwarder_probe.c \
+	burst_buffer/node/forwarder/forwarder_send.c \
+	burst_buffer/node/forwarder/forwarder_traffic.c \
+	burst_buffer/node/forwarder/forwarder_traffic.h \
+	burst_buffer/node/forwarder/hosts_file.c \
+	burst_buffer/node/probe/probe.c burst_buffer/node/probe/probe.h \
+	burst_buffer/node/probe/probe_push.c \
+	burst_buffer/node/probe/probe_rows.c \
+	burst_buffer/node/probe/probe_slurm.c \
+	burst_buffer/node/probe/probe_storage.c \
+	burst_buffer/node/setup/filler.c burst_buffer/node/setup/job_env.c \
+	burst_buffer/node/setup/room.c burst_buffer/node/setup/room.h \
+	burst_buffer/node/setup/stripe_directories.c \
+	burst_buffer/node/setup/user_directories.c \
+	burst_buffer/node/setup/user_directories.h \
+	burst_buffer/node/stage/drain.c burst_buffer/node/stage/drain.h \
+	burst_buffer/node/stage/early.c burst_buffer/node/stage/early.h \
+	burst_buffer/node/stage/early_copy.c \
+	burst_buffer/node/stage/early_notes.c \
+	burst_buffer/node/stage/interpose.c \
+	burst_buffer/node/stage/interpose.h \
+	burst_buffer/node/stage/job_output.c \
+	burst_buffer/node/stage/job_output.h burst_buffer/node/stage/mover.c \
+	burst_buffer/node/stage/mover.h burst_buffer/node/stage/staging.c \
+	burst_buffer/node/stage/staging.h \
+	burst_buffer/node/stage/staging_child.c \
+	burst_buffer/node/teardown/dirty.c burst_buffer/node/teardown/dirty.h \
+	burst_buffer/node/teardown/discard.c \
+	burst_buffer/node/teardown/discard.h burst_buffer/node/teardown/down.c \
+	burst_buffer/node/teardown/holders.c \
+	burst_buffer/node/teardown/holders.h \
+	burst_buffer/node/teardown/kept_expiry.c \
+	burst_buffer/node/teardown/kept_expiry.h \
+	burst_buffer/node/teardown/leftovers.c \
+	burst_buffer/node/teardown/leftovers.h \
+	burst_buffer/node/teardown/outlived.c \
+	burst_buffer/node/teardown/outlived.h \
+	burst_buffer/node/teardown/receipts_show.c \
+	burst_buffer/node/teardown/save_data.c \
+	burst_buffer/node/teardown/save_data.h \
+	burst_buffer/node/teardown/teardown.c \
+	burst_buffer/node/teardown/teardown.h \
+	burst_buffer/node/teardown/worker.c
 libsluverbs = libsluverbs.a $(libslunode) $(libslunet)
 
 bin_PROGRAMS += sluice-node sluice-stage-out
-sluice_stage_out_SOURCES = burst_buffer/node/stage_out.c $(command_words)
+sluice_stage_out_SOURCES = burst_buffer/node/stage/stage_out.c $(command_words)
 sluice_stage_out_LDADD = $(libsluverbs)
-sluice_node_SOURCES = burst_buffer/node/main.c $(command_words)
+sluice_node_SOURCES = burst_buffer/node/commands/main.c $(command_words)
 sluice_node_LDADD = $(libsluverbs)
 
 if HAVE_CHECK

@@ -6,7 +6,7 @@
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include "common/proc.h"
-#include "burst_buffer/node/early.h"
+#include "burst_buffer/node/stage/early.h"
 #include "tests/unit/node_life.h"
 
 static char program[PATH_MAX]; /* sluice-stage-out */

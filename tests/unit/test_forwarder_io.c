@@ -10,8 +10,8 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "burst_buffer/node/forwarder_io.h"
-#include "burst_buffer/node/forwarder_traffic.h"
+#include "burst_buffer/node/forwarder/forwarder_io.h"
+#include "burst_buffer/node/forwarder/forwarder_traffic.h"
 #include "common/clock.h"
 #include "common/file.h"
 

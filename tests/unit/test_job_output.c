@@ -3,7 +3,7 @@
  * which nothing may be appended (links, other users' files, devices). */
 #include "config.h"
 #include "burst_buffer/node/node.h"
-#include "burst_buffer/node/job_output.h"
+#include "burst_buffer/node/stage/job_output.h"
 #include "common/file.h"
 #include "tests/unit/harness.h"
 #include "tests/unit/tmpdir.h"

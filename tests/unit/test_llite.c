@@ -8,7 +8,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "burst_buffer/node/llite.h"
+#include "burst_buffer/node/commands/llite.h"
 #include "common/file.h"
 
 #define OLD "proc/fs/lustre/llite/"

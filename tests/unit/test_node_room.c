@@ -6,7 +6,7 @@
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
-#include "burst_buffer/node/room.h"
+#include "burst_buffer/node/setup/room.h"
 
 /* A disk of its own for n1's storage. */
 static int own_disk(const char *options)

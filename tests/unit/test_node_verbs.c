@@ -2,7 +2,7 @@
 /* Tests sluice-node `io` and `cancel`, its handling of job numbers and logs,
  * and `up` on a node that has no part in the file system. */
 #include "config.h"
-#include "burst_buffer/node/leftovers.h"
+#include "burst_buffer/node/teardown/leftovers.h"
 #include "common/proc.h"
 #include "tests/unit/munged.h"
 #include "tests/unit/node_verbs.h"

@@ -2,7 +2,7 @@
 /* Tests what `sluice-node probe` reports about Slurm's settings: the output of
  * a real slurmctld, with one setting changed at a time. */
 #include "config.h"
-#include "burst_buffer/node/probe.h"
+#include "burst_buffer/node/probe/probe.h"
 #include "common/file.h"
 #include "common/jsonx.h"
 #include "tests/unit/harness.h"

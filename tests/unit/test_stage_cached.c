@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
-#include "burst_buffer/node/cache_proxy.h"
+#include "burst_buffer/node/cache/cache_proxy.h"
 #include "burst_buffer/staging/share.h"
 #include "tests/unit/tree.h"
 

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Takes a file system down on this node: hides it from users, detaches it,
+ * waits until no other node uses this one's server, stops the server, keeps or
+ * wipes the storage, and checks that nothing is left.
+ */
+#include "config.h"
+#include "burst_buffer/node/teardown/teardown.h"
+
+#include <string.h>
+#include <sys/stat.h>
+#include "burst_buffer/host/logs.h"
+#include "burst_buffer/host/mtab.h"
+#include "burst_buffer/host/trust.h"
+#include "burst_buffer/node/teardown/holders.h"
+#include "burst_buffer/node/talk.h"
+#include "burst_buffer/node/setup/user_directories.h"
+#include "burst_buffer/node/kept_data.h"
+
+void slu_arrive_detached(struct slu_node *n)
+{
+	struct slu_err why;
+
+	n->deadline = slu_now_mono() + (double)n->plan.teardown_timeout +
+		      SLU_NODE_GRACE;
+	if (n->driver->shared && slu_talk_arrive(n, "detached", &why))
+		slu_node_log(n, SLU_WARN, "detached: %s", why.text);
+}
+
+/* *counted: what its tasks have read and written, if that is counted. */
+static int detach(struct slu_node *n, bool told, struct slu_report *counted,
+		  struct slu_err *err)
+{
+	struct slu_err why;
+
+	counted->uncounted =
+		n->driver->counters(&n->in, &counted->read_bytes,
+				    &counted->written_bytes, &why) != 0;
+	if (counted->uncounted)
+		counted->read_bytes = counted->written_bytes = 0;
+	if (told)
+		slu_user_directories_leave(n);
+	if (slu_user_directories_hide(n, err) || n->driver->detach(&n->in, err))
+		return -1;
+	if (told || !slu_in_common(n))
+		slu_arrive_detached(n);
+	return 0;
+}
+
+static int stop(struct slu_node *n, struct slu_report *counted,
+		struct slu_err *err)
+{
+	counted->step = "stopped";
+	counted->ok = true;
+	counted->phase = "teardown";
+	if ((!n->plan.use && n->driver->stop(&n->in, err)) ||
+	    slu_logs_drop(n->log_dir, err))
+		return -1;
+	n->deadline = slu_now_mono() + SLU_NODE_REPORTS;
+	slu_talk_step(n, counted, &(struct slu_err){0});
+	return 0;
+}
+
+/* Was the storage never made, as a user had put something in its place, which
+ * is possible in a sticky directory? */
+static bool never_made(struct slu_node *n)
+{
+	struct slu_err why;
+
+	return !slu_note_has(n, SLU_STORAGE_NOTE) &&
+	       !slu_mounted(n->storage.fs) &&
+	       slu_trust_dir(n->storage.dir, &why) && why.kind == SLU_DENIED;
+}
+
+/* Checks that nothing is mounted, no server runs, and no directory is left. */
+static int prove(struct slu_node *n, struct slu_err *err)
+{
+	struct slu_mtab m;
+	const struct slu_mtab_line *l;
+	struct stat st;
+	int rc = 0;
+
+	if (slu_mtab_read(&m, err))
+		return -1;
+	l = slu_mtab_below(&m, n->dir);
+	if (l)
+		rc = slu_err(err, SLU_IO, "%s is still mounted", l->point);
+	else if (!lstat(n->storage.dir, &st) && !never_made(n))
+		rc = slu_err(err, SLU_IO, "%s is still there", n->storage.dir);
+	slu_mtab_free(&m);
+	return rc;
+}
+
+int slu_teardown_common(struct slu_node *n, bool keeps, struct slu_err *err)
+{
+	int rc;
+
+	if (!slu_in_common(n))
+		return 0;
+	if (keeps && n->driver->keep)
+		return slu_keep_in_common(n, err);
+	rc = n->driver->wipe(&n->in, err);
+	if (rc > 0)
+		slu_node_log(n, SLU_WARN, "it will be removed later: %s",
+			     err->text);
+	return rc < 0 ? -1 : 0;
+}
+
+static int wipe(struct slu_node *n, struct slu_err *err)
+{
+	int rc = never_made(n)
+			 ? 0
+			 : slu_storage_wipe(&n->storage, n->plan.uid, err);
+
+	if (rc > 0)
+		slu_holders_report(n, err);
+	return rc < 0 ? -1 : 0;
+}
+
+int slu_teardown(struct slu_node *n, bool told, bool keeps, struct slu_err *err)
+{
+	struct slu_report counted = {0};
+
+	if (detach(n, told, &counted, err) || stop(n, &counted, err) ||
+	    (told && slu_teardown_common(n, keeps, err)))
+		return -1;
+	if (keeps && !n->driver->keep ? slu_keep_data(n, err) : wipe(n, err))
+		return -1;
+	return prove(n, err);
+}
