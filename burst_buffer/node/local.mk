@@ -81,6 +81,7 @@ libsluverbs_a_SOURCES = \
 	burst_buffer/node/talk.c burst_buffer/node/talk.h \
 	burst_buffer/node/verbs.h \
 	burst_buffer/node/cache/cache_list.c \
+	burst_buffer/node/cache/cache_list.h \
 	burst_buffer/node/cache/cache_proxy.c \
 	burst_buffer/node/cache/cache_proxy.h \
 	burst_buffer/node/cache/cache_source.c \
@@ -88,9 +89,10 @@ libsluverbs_a_SOURCES = \
 	burst_buffer/node/cache/input_cache.c \
 	burst_buffer/node/cache/input_cache.h \
 	burst_buffer/node/cache/prefetch.c burst_buffer/node/cache/prefetch.h \
-	burst_buffer/node/commands/cancel.c burst_buffer/node/commands/fetch.c \
-	burst_buffer/node/commands/io.c burst_buffer/node/commands/llite.c \
-	burst_buffer/node/commands/llite.h \
+	burst_buffer/node/commands/cancel.c \
+	burst_buffer/node/commands/commands.h \
+	burst_buffer/node/commands/fetch.c burst_buffer/node/commands/io.c \
+	burst_buffer/node/commands/llite.c burst_buffer/node/commands/llite.h \
 	burst_buffer/node/commands/missed_prolog.c \
 	burst_buffer/node/commands/recover.c \
 	burst_buffer/node/commands/serve.c burst_buffer/node/commands/status.c \
@@ -115,8 +117,10 @@ libsluverbs_a_SOURCES = \
 	burst_buffer/node/probe/probe_slurm.c \
 	burst_buffer/node/probe/probe_storage.c \
 	burst_buffer/node/setup/filler.c burst_buffer/node/setup/job_env.c \
-	burst_buffer/node/setup/room.c burst_buffer/node/setup/room.h \
+	burst_buffer/node/setup/job_env.h burst_buffer/node/setup/room.c \
+	burst_buffer/node/setup/room.h \
 	burst_buffer/node/setup/stripe_directories.c \
+	burst_buffer/node/setup/stripe_directories.h \
 	burst_buffer/node/setup/user_directories.c \
 	burst_buffer/node/setup/user_directories.h \
 	burst_buffer/node/stage/drain.c burst_buffer/node/stage/drain.h \
@@ -130,10 +134,11 @@ libsluverbs_a_SOURCES = \
 	burst_buffer/node/stage/mover.h burst_buffer/node/stage/staging.c \
 	burst_buffer/node/stage/staging.h \
 	burst_buffer/node/stage/staging_child.c \
+	burst_buffer/node/stage/staging_child.h \
 	burst_buffer/node/teardown/dirty.c burst_buffer/node/teardown/dirty.h \
 	burst_buffer/node/teardown/discard.c \
 	burst_buffer/node/teardown/discard.h burst_buffer/node/teardown/down.c \
-	burst_buffer/node/teardown/holders.c \
+	burst_buffer/node/teardown/down.h burst_buffer/node/teardown/holders.c \
 	burst_buffer/node/teardown/holders.h \
 	burst_buffer/node/teardown/kept_expiry.c \
 	burst_buffer/node/teardown/kept_expiry.h \
@@ -146,7 +151,8 @@ libsluverbs_a_SOURCES = \
 	burst_buffer/node/teardown/save_data.h \
 	burst_buffer/node/teardown/teardown.c \
 	burst_buffer/node/teardown/teardown.h \
-	burst_buffer/node/teardown/worker.c
+	burst_buffer/node/teardown/worker.c \
+	burst_buffer/node/teardown/worker.h
 libsluverbs = libsluverbs.a $(libslunode) $(libslunet)
 
 bin_PROGRAMS += sluice-node sluice-stage-out

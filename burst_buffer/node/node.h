@@ -224,9 +224,6 @@ int slu_noted_plan(const struct slu_node *n, struct slu_plan *plan,
  * read again only if its file has changed. */
 bool slu_noted_is(struct slu_node *n, uint64_t buffer);
 
-/* job_env.c: writes the environment variables for the job's tasks. */
-int slu_note_env(struct slu_node *n, struct slu_err *err);
-
 /* peak_used.c: how full the storage is, now and at most so far. */
 /* Call it while the file system is empty: everything from here on is data. */
 void slu_peak_used_begin(struct slu_node *n);
@@ -240,14 +237,6 @@ int slu_notes_forget_begun(struct slu_node *n, struct slu_err *err);
 /* Remove what interrupted removals have left in RunDir. */
 void slu_notes_sweep(struct slu_node *n);
 
-/* staging.c: stages request r of the plan, from the walk to the last check;
- * with all nodes, or alone where each node has its own data. */
-int slu_node_stage(struct slu_node *n, size_t r, struct slu_err *err);
-
-/* stripe_directories.c: sets the layouts that the plan asks for, on the first
- * node, as the job's user; the others wait for it. */
-int slu_node_stripe(struct slu_node *n, struct slu_err *err);
-
 /* A directory that a stage_out adds to its destination, where the job has
  * several file systems: the name of this node or of its part. NULL: none. */
 const char *slu_node_below(const struct slu_node *n);
@@ -256,31 +245,4 @@ enum slu_stage_what slu_stage_what(const char *type);
 /* Does the site's program (Mover=) copy request r of the plan, which has so
  * many bytes? */
 bool slu_stage_uses_mover(const struct slu_node *n, size_t r, uint64_t bytes);
-
-/* Subcommands: exit codes. */
-int slu_cmd_up(struct slu_node *n);
-int slu_cmd_down(struct slu_node *n);
-int slu_cmd_missed_prolog(struct slu_node *n);
-int slu_cmd_discard(struct slu_node *n);
-int slu_cmd_status(struct slu_node *n);
-int slu_cmd_cache(struct slu_node *n);
-int slu_cmd_probe(struct slu_node *n);
-int slu_cmd_fetch(struct slu_node *n);
-int slu_cmd_cancel(struct slu_node *n);
-int slu_cmd_begin(struct slu_node *n);
-int slu_cmd_io(struct slu_node *n);
-int slu_cmd_recover(struct slu_node *n);
-int slu_cmd_serve(struct slu_node *n);
-
-/* down.c: take down the noted instance. Returns when nothing is left; else the
- * error says why something is. */
-int slu_down(struct slu_node *n, struct slu_err *err);
-/* As slu_down() for this instance, which was noted when the caller looked.
- * Returns when its worker will not touch the directory any more. */
-int slu_down_older(struct slu_node *n, uint64_t buffer, struct slu_err *err);
-/* worker.c: starts the detached worker. */
-int slu_worker_start(struct slu_node *n, struct slu_err *err);
-/* Does the worker's work in a child that is waited for, where not even a pid
- * file can be written. */
-void slu_worker_run(struct slu_node *n);
 #endif

@@ -5,6 +5,7 @@
 /* Runs subcommands of sluice-node as the program does, on a node n1 whose
  * directories are below tmpdir(), with a sluiced of the test. */
 
+#include "burst_buffer/node/commands/commands.h"
 #include "burst_buffer/node/verbs.h"
 #include "common/file.h"
 #include "tests/unit/sluiced.h"

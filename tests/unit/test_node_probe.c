@@ -2,6 +2,7 @@
 /* Tests sluice-node probe: this machine may lack much, but what is found must
  * be reported. */
 #include "config.h"
+#include "burst_buffer/node/probe/probe.h"
 #include "common/jsonx.h"
 #include "tests/unit/node_verbs.h"
 #include <sys/file.h>

@@ -2,6 +2,8 @@
 /* Tests sluice-node `io` and `cancel`, its handling of job numbers and logs,
  * and `up` on a node that has no part in the file system. */
 #include "config.h"
+#include "burst_buffer/node/teardown/discard.h"
+#include "burst_buffer/node/teardown/down.h"
 #include "burst_buffer/node/teardown/leftovers.h"
 #include "common/proc.h"
 #include "tests/unit/munged.h"

@@ -5,6 +5,7 @@
  * version of a source file, with the sums of its ranges.
  */
 #include "config.h"
+#include "burst_buffer/node/cache/cache_list.h"
 #include "burst_buffer/node/verbs.h"
 
 #include <pwd.h>

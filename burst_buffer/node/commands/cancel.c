@@ -8,6 +8,7 @@
 #include "config.h"
 #include "burst_buffer/node/verbs.h"
 #include "burst_buffer/node/talk.h"
+#include "burst_buffer/node/commands/commands.h"
 
 #include <stdlib.h>
 

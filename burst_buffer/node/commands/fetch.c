@@ -25,6 +25,7 @@
 #include "burst_buffer/host/aside.h"
 #include "burst_buffer/host/mtab.h"
 #include "burst_buffer/node/talk.h"
+#include "burst_buffer/node/commands/commands.h"
 #include "burst_buffer/staging/stage.h"
 #include "common/file.h"
 #include "common/jsonx.h"

@@ -11,6 +11,7 @@
 #include "burst_buffer/node/commands/llite.h"
 #include "burst_buffer/node/talk.h"
 #include "burst_buffer/node/verbs.h"
+#include "burst_buffer/node/commands/commands.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

@@ -17,6 +17,11 @@
 #include "common/cli.h"
 #include "common/clock.h"
 #include "burst_buffer/node/commands/watch.h"
+#include "burst_buffer/node/commands/commands.h"
+#include "burst_buffer/node/teardown/discard.h"
+#include "burst_buffer/node/teardown/down.h"
+#include "burst_buffer/node/cache/cache_list.h"
+#include "burst_buffer/node/probe/probe.h"
 
 /* Seconds. SETUP: waiting for a sluice.conf, SetupTimeout's default and what
  * sluiced needs to act on it; between two looks; until slurmd has started. */

@@ -10,6 +10,7 @@
 #include "config.h"
 #include "burst_buffer/node/node.h"
 #include "burst_buffer/node/talk.h"
+#include "burst_buffer/node/commands/commands.h"
 
 #include <stdio.h>
 #include <unistd.h>

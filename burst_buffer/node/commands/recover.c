@@ -18,6 +18,8 @@
 #include "burst_buffer/node/verbs.h"
 #include "common/proc.h"
 #include "burst_buffer/node/commands/watch.h"
+#include "burst_buffer/node/commands/commands.h"
+#include "burst_buffer/node/teardown/worker.h"
 
 #define TRY_FOR	     86400.0 /* seconds, while sluiced is down */
 #define ASK_TIME     60.0

@@ -13,6 +13,8 @@
 #include "burst_buffer/node/node.h"
 #include "burst_buffer/node/setup/user_directories.h"
 #include "burst_buffer/node/talk.h"
+#include "burst_buffer/node/commands/commands.h"
+#include "burst_buffer/node/teardown/down.h"
 
 #include <signal.h>
 #include <stdio.h>

@@ -24,6 +24,7 @@
 #include "common/proc.h"
 #include "common/str.h"
 #include "burst_buffer/node/instance_name.h"
+#include "burst_buffer/node/commands/commands.h"
 
 struct status {
 	const struct slu_node *n;

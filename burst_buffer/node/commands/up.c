@@ -23,6 +23,7 @@
 #include "burst_buffer/host/logs.h"
 #include "burst_buffer/host/trust.h"
 #include "burst_buffer/node/cache/input_cache.h"
+#include "burst_buffer/node/commands/commands.h"
 #include "burst_buffer/node/teardown/kept_expiry.h"
 #include "burst_buffer/node/teardown/leftovers.h"
 #include "burst_buffer/node/setup/room.h"
@@ -34,6 +35,10 @@
 #include "common/proc.h"
 #include "common/size.h"
 #include "burst_buffer/node/commands/watch.h"
+#include "burst_buffer/node/setup/job_env.h"
+#include "burst_buffer/node/setup/stripe_directories.h"
+#include "burst_buffer/node/stage/staging.h"
+#include "burst_buffer/node/teardown/down.h"
 
 #define GRACE	     30 /* seconds, so that sluiced's deadlines come first */
 #define VERDICT_TIME 90 /* seconds to wait for a failed job's verdict */

@@ -38,6 +38,7 @@
 #include "burst_buffer/node/talk.h"
 #include "common/proc.h"
 #include "burst_buffer/node/commands/watch.h"
+#include "burst_buffer/node/teardown/worker.h"
 
 #define UNKNOWN_MAX 10	 /* how often sluiced may not know the job */
 #define LOOK	    3.0	 /* seconds between two checks of the server */

@@ -8,7 +8,7 @@
 #include "burst_buffer/node/node.h"
 
 /* Starts the watcher of this job, unless there is one. begin: begins a
- * run, as slu_cmd_up() does. */
+ * run, as slu_cmd_up() (commands.h) does. */
 typedef int slu_node_begin_f(struct slu_node *n);
 int slu_watcher_start(struct slu_node *n, slu_node_begin_f *begin,
 		      struct slu_err *err);

@@ -50,4 +50,7 @@ void slu_probe_storage(struct slu_node *n, struct slu_probe *p);
 int slu_probe_push(struct slu_node *n, const struct slu_probe *p,
 		   struct slu_err *err);
 
+/* The subcommand `probe`. Returns its exit code. */
+int slu_cmd_probe(struct slu_node *n);
+
 #endif

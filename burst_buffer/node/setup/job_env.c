@@ -2,6 +2,7 @@
 /* Writes the environment variables for the job's batch script and steps into
  * the notes "env" and "env.steps", which the SPANK plugin reads. */
 #include "config.h"
+#include "burst_buffer/node/setup/job_env.h"
 #include "burst_buffer/node/node.h"
 
 #include <stdlib.h>

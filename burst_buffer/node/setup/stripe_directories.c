@@ -7,6 +7,7 @@
  * fault, as another node would fail as well.
  */
 #include "config.h"
+#include "burst_buffer/node/setup/stripe_directories.h"
 #include "burst_buffer/node/node.h"
 
 #include <errno.h>

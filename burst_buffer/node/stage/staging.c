@@ -16,6 +16,7 @@
 #include "burst_buffer/node/cache/input_cache.h"
 #include "burst_buffer/node/stage/job_output.h"
 #include "burst_buffer/node/stage/mover.h"
+#include "burst_buffer/node/stage/staging_child.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
  * a proxy process, before the user is changed.
  */
 #include "config.h"
-#include "burst_buffer/node/stage/staging.h"
+#include "burst_buffer/node/stage/staging_child.h"
 #include "burst_buffer/node/stage/interpose.h"
 #include "burst_buffer/node/stage/mover.h"
 #include "burst_buffer/node/stage/drain.h"

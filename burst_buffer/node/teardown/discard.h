@@ -11,4 +11,7 @@
  * and the next request tries again. */
 void slu_discard_wanted(struct slu_node *n, const char *instances);
 
+/* The subcommand `discard`. Returns its exit code. */
+int slu_cmd_discard(struct slu_node *n);
+
 #endif

@@ -6,6 +6,7 @@
  * its result. A worker that died is started again; every step can be repeated.
  */
 #include "config.h"
+#include "burst_buffer/node/teardown/down.h"
 #include "burst_buffer/node/teardown/leftovers.h"
 
 #include <signal.h>
@@ -13,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "burst_buffer/node/talk.h"
+#include "burst_buffer/node/teardown/worker.h"
 #include "common/proc.h"
 
 #define WORKERS	   5

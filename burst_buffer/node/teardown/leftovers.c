@@ -31,6 +31,7 @@
 #include "burst_buffer/node/verbs.h"
 #include "common/file.h"
 #include "burst_buffer/node/instance_name.h"
+#include "burst_buffer/node/teardown/worker.h"
 
 #define ASK_TIME   30.0 /* seconds for sluiced's answer */
 #define BEGIN_TIME 10.0 /* seconds to wait for an `up` that begins */

@@ -16,6 +16,7 @@
 #include "burst_buffer/node/talk.h"
 #include "burst_buffer/node/teardown/teardown.h"
 #include "burst_buffer/node/stage/job_output.h"
+#include "burst_buffer/node/stage/staging.h"
 
 /* sluiced's answer to the report "down"; NONE: no answer, or none that
  * counts. */

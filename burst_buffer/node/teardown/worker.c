@@ -11,6 +11,7 @@
  * reported, and repeated for a day.
  */
 #include "config.h"
+#include "burst_buffer/node/teardown/worker.h"
 #include "burst_buffer/node/receipts.h"
 #include "burst_buffer/node/talk.h"
 #include "burst_buffer/node/teardown/save_data.h"
