@@ -30,6 +30,7 @@ libslurequest = libslurequest.a $(libsluwire)
 
 # The side of sluiced.
 libsluburst_a_SOURCES = \
+	burst_buffer/lifecycle/barrier_answer.c burst_buffer/lifecycle/barrier_answer.h \
 	burst_buffer/lifecycle/barriers.c burst_buffer/lifecycle/barriers.h \
 	burst_buffer/lifecycle/live_buffers.c burst_buffer/lifecycle/buffers.h \
 	burst_buffer/lifecycle/cancel_stage_out.c \

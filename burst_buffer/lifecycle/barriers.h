@@ -22,6 +22,8 @@ struct slu_bb_barrier *slu_bb_find_barrier(const struct slu_bb *bb,
 struct slu_bb_barrier *slu_bb_barrier(struct slu_bb *bb, const char *name);
 /* Node i has arrived with this attribute, which is taken over. */
 void slu_bb_barrier_attr(struct slu_bb_barrier *barrier, size_t i, char *attr);
+/* Drops the answer that was built for its nodes (barrier_answer.h). */
+void slu_bb_barrier_forget_answer(struct slu_bb_barrier *barrier);
 /* Have all nodes arrived that are still expected? */
 bool slu_bb_all_came(const struct slu_bb *bb,
 		     const struct slu_bb_barrier *barrier);
@@ -35,11 +37,6 @@ const struct slu_bb_barrier *slu_bb_closed_barrier(const struct slu_bb *bb);
 bool slu_bb_is_late_at(const struct slu_bb *bb,
 		       const struct slu_bb_barrier *closed, size_t i);
 bool slu_bb_is_waited_for(const struct slu_bb *bb, size_t i);
-/* Appends the answer to a node at this barrier: this word, and the attributes
- * of all nodes. It is cached, as all nodes get the same. */
-int slu_bb_barrier_answer(const struct slu_bb *bb,
-			  struct slu_bb_barrier *barrier, const char *word,
-			  struct slu_text **out, struct slu_err *err);
 /* Is node i no longer expected there (slu_bb_is_replaced())? */
 bool slu_bb_barrier_shut(const struct slu_bb *bb,
 			 const struct slu_bb_barrier *barrier, size_t i);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "burst_buffer/lifecycle/barrier_answer.h"
 #include "burst_buffer/lifecycle/barriers.h"
 #include "burst_buffer/lifecycle/deadlines.h"
 #include "burst_buffer/lifecycle/effects.h"
