@@ -30,54 +30,87 @@ libslurequest = libslurequest.a $(libsluwire)
 
 # The side of sluiced.
 libsluburst_a_SOURCES = \
-	burst_buffer/lifecycle/barrier_answer.c burst_buffer/lifecycle/barrier_answer.h \
 	burst_buffer/lifecycle/barriers.c burst_buffer/lifecycle/barriers.h \
-	burst_buffer/lifecycle/live_buffers.c burst_buffer/lifecycle/buffers.h \
-	burst_buffer/lifecycle/cancel_stage_out.c \
-	burst_buffer/lifecycle/discard_kept.c burst_buffer/lifecycle/discard_kept.h \
-	burst_buffer/lifecycle/deadlines.c burst_buffer/lifecycle/deadlines.h \
-	burst_buffer/lifecycle/drained_nodes.c burst_buffer/lifecycle/drained_nodes.h \
-	burst_buffer/lifecycle/effects.c burst_buffer/lifecycle/effects.h \
-	burst_buffer/lifecycle/expiry.c burst_buffer/lifecycle/expiry.h \
-	burst_buffer/lifecycle/failure.c burst_buffer/lifecycle/failure.h \
-	burst_buffer/lifecycle/faults.c burst_buffer/lifecycle/faults.h \
-	burst_buffer/lifecycle/fate.c burst_buffer/lifecycle/fate.h \
-	burst_buffer/lifecycle/fullness.c burst_buffer/lifecycle/fullness.h \
-	burst_buffer/lifecycle/hetjob.c burst_buffer/lifecycle/hetjob.h \
-	burst_buffer/lifecycle/job_events.c \
-	burst_buffer/lifecycle/given_up_nodes.c burst_buffer/lifecycle/given_up_nodes.h \
-	burst_buffer/lifecycle/job_runs.c burst_buffer/lifecycle/job_runs.h \
-	burst_buffer/lifecycle/last_nodes.c \
-	burst_buffer/lifecycle/node_answers.c burst_buffer/lifecycle/node_answers.h \
-	burst_buffer/lifecycle/node_inventory.c burst_buffer/lifecycle/node_inventory.h \
-	burst_buffer/lifecycle/node_requests.c \
-	burst_buffer/lifecycle/node_rows.c burst_buffer/lifecycle/node_rows.h \
-	burst_buffer/lifecycle/node_usage.c burst_buffer/lifecycle/node_usage.h \
-	burst_buffer/lifecycle/room_shares.c burst_buffer/lifecycle/room_shares.h \
-	burst_buffer/lifecycle/notifications.c burst_buffer/lifecycle/notifications.h \
-	burst_buffer/lifecycle/overview.c \
-	burst_buffer/lifecycle/persistence.c burst_buffer/lifecycle/persistence.h \
-	burst_buffer/lifecycle/persistent.c burst_buffer/lifecycle/persistent.h \
-	burst_buffer/lifecycle/persistent_end.c burst_buffer/lifecycle/persistent_end.h \
-	burst_buffer/lifecycle/persistent_use.c burst_buffer/lifecycle/persistent_use.h \
-	burst_buffer/lifecycle/phase_metrics.c burst_buffer/lifecycle/phase_metrics.h \
-	burst_buffer/lifecycle/predicted_nodes.c \
-	burst_buffer/lifecycle/predicted_nodes.h \
-	burst_buffer/lifecycle/early_stage_in.c burst_buffer/lifecycle/early_stage_in.h \
-	burst_buffer/lifecycle/reconcile.c burst_buffer/lifecycle/reconcile.h \
+	burst_buffer/lifecycle/buffer_report.c \
+	burst_buffer/lifecycle/buffer_report.h \
+	burst_buffer/lifecycle/buffers.h burst_buffer/lifecycle/fullness.c \
+	burst_buffer/lifecycle/fullness.h burst_buffer/lifecycle/node_rows.c \
+	burst_buffer/lifecycle/node_rows.h \
+	burst_buffer/lifecycle/persistence.c \
+	burst_buffer/lifecycle/persistence.h \
+	burst_buffer/lifecycle/persistent_use.c \
+	burst_buffer/lifecycle/persistent_use.h \
 	burst_buffer/lifecycle/record.c burst_buffer/lifecycle/record.h \
+	burst_buffer/lifecycle/record_facts.c \
+	burst_buffer/lifecycle/record_facts.h \
 	burst_buffer/lifecycle/record_members.h \
-	burst_buffer/lifecycle/record_facts.c burst_buffer/lifecycle/record_facts.h \
-	burst_buffer/lifecycle/recovery.c burst_buffer/lifecycle/recovery.h \
-	burst_buffer/lifecycle/recovery_ended.c burst_buffer/lifecycle/recovery_ended.h \
-	burst_buffer/lifecycle/recovery_running.c burst_buffer/lifecycle/recovery_running.h \
-	burst_buffer/lifecycle/refusal.c burst_buffer/lifecycle/refusal.h \
-	burst_buffer/lifecycle/buffer_report.c burst_buffer/lifecycle/buffer_report.h \
 	burst_buffer/lifecycle/retention.c \
-	burst_buffer/lifecycle/row_changes.c burst_buffer/lifecycle/row_changes.h \
-	burst_buffer/lifecycle/sums.c \
-	burst_buffer/lifecycle/transitions.c burst_buffer/lifecycle/transitions.h \
-	burst_buffer/lifecycle/waiting_jobs.c \
+	burst_buffer/lifecycle/row_changes.c \
+	burst_buffer/lifecycle/row_changes.h \
+	burst_buffer/lifecycle/transitions.c \
+	burst_buffer/lifecycle/transitions.h \
+	burst_buffer/lifecycle/effects/drained_nodes.c \
+	burst_buffer/lifecycle/effects/drained_nodes.h \
+	burst_buffer/lifecycle/effects/effects.c \
+	burst_buffer/lifecycle/effects/effects.h \
+	burst_buffer/lifecycle/effects/fate.c \
+	burst_buffer/lifecycle/effects/fate.h \
+	burst_buffer/lifecycle/effects/notifications.c \
+	burst_buffer/lifecycle/effects/notifications.h \
+	burst_buffer/lifecycle/effects/phase_metrics.c \
+	burst_buffer/lifecycle/effects/phase_metrics.h \
+	burst_buffer/lifecycle/events/barrier_answer.c \
+	burst_buffer/lifecycle/events/barrier_answer.h \
+	burst_buffer/lifecycle/events/cancel_stage_out.c \
+	burst_buffer/lifecycle/events/discard_kept.c \
+	burst_buffer/lifecycle/events/discard_kept.h \
+	burst_buffer/lifecycle/events/given_up_nodes.c \
+	burst_buffer/lifecycle/events/given_up_nodes.h \
+	burst_buffer/lifecycle/events/job_events.c \
+	burst_buffer/lifecycle/events/job_runs.c \
+	burst_buffer/lifecycle/events/job_runs.h \
+	burst_buffer/lifecycle/events/live_buffers.c \
+	burst_buffer/lifecycle/events/node_answers.c \
+	burst_buffer/lifecycle/events/node_answers.h \
+	burst_buffer/lifecycle/events/node_inventory.c \
+	burst_buffer/lifecycle/events/node_inventory.h \
+	burst_buffer/lifecycle/events/node_requests.c \
+	burst_buffer/lifecycle/pending/early_stage_in.c \
+	burst_buffer/lifecycle/pending/early_stage_in.h \
+	burst_buffer/lifecycle/pending/persistent.c \
+	burst_buffer/lifecycle/pending/persistent.h \
+	burst_buffer/lifecycle/pending/predicted_nodes.c \
+	burst_buffer/lifecycle/pending/predicted_nodes.h \
+	burst_buffer/lifecycle/pending/refusal.c \
+	burst_buffer/lifecycle/pending/refusal.h \
+	burst_buffer/lifecycle/pending/waiting_jobs.c \
+	burst_buffer/lifecycle/reconcile/deadlines.c \
+	burst_buffer/lifecycle/reconcile/deadlines.h \
+	burst_buffer/lifecycle/reconcile/expiry.c \
+	burst_buffer/lifecycle/reconcile/expiry.h \
+	burst_buffer/lifecycle/reconcile/failure.c \
+	burst_buffer/lifecycle/reconcile/failure.h \
+	burst_buffer/lifecycle/reconcile/faults.c \
+	burst_buffer/lifecycle/reconcile/faults.h \
+	burst_buffer/lifecycle/reconcile/hetjob.c \
+	burst_buffer/lifecycle/reconcile/hetjob.h \
+	burst_buffer/lifecycle/reconcile/node_usage.c \
+	burst_buffer/lifecycle/reconcile/node_usage.h \
+	burst_buffer/lifecycle/reconcile/persistent_end.c \
+	burst_buffer/lifecycle/reconcile/persistent_end.h \
+	burst_buffer/lifecycle/reconcile/reconcile.c \
+	burst_buffer/lifecycle/reconcile/reconcile.h \
+	burst_buffer/lifecycle/reconcile/room_shares.c \
+	burst_buffer/lifecycle/reconcile/room_shares.h \
+	burst_buffer/lifecycle/recovery/recovery.c \
+	burst_buffer/lifecycle/recovery/recovery.h \
+	burst_buffer/lifecycle/recovery/recovery_ended.c \
+	burst_buffer/lifecycle/recovery/recovery_ended.h \
+	burst_buffer/lifecycle/recovery/recovery_running.c \
+	burst_buffer/lifecycle/recovery/recovery_running.h \
+	burst_buffer/lifecycle/reports/last_nodes.c \
+	burst_buffer/lifecycle/reports/overview.c \
+	burst_buffer/lifecycle/reports/sums.c \
 	burst_buffer/plan/binding.c \
 	burst_buffer/plan/chunk.c \
 	burst_buffer/plan/layout.c \

@@ -8,7 +8,7 @@
 #include "sluiced/queue/job_waits.h"
 
 #include <string.h>
-#include "burst_buffer/lifecycle/deadlines.h"
+#include "burst_buffer/lifecycle/reconcile/deadlines.h"
 #include "common/jsonx.h"
 #include "wire/waits.h"
 

@@ -6,7 +6,7 @@
  */
 #include "config.h"
 #include "tests/unit/burst_world.h"
-#include "burst_buffer/lifecycle/deadlines.h"
+#include "burst_buffer/lifecycle/reconcile/deadlines.h"
 
 #define BOOT 600 /* s that they may take */
 

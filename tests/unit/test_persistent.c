@@ -6,7 +6,7 @@
  */
 #include "tests/unit/persistent_world.h"
 #include "tests/unit/tmpdir.h"
-#include "burst_buffer/lifecycle/node_usage.h"
+#include "burst_buffer/lifecycle/reconcile/node_usage.h"
 #include "burst_buffer/storage/image.h"
 #include "burst_buffer/request/fstype.h"
 #include "common/str.h"
