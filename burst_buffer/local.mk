@@ -31,8 +31,6 @@ libslurequest = libslurequest.a $(libsluwire)
 # The side of sluiced.
 libsluburst_a_SOURCES = \
 	burst_buffer/lifecycle/barriers.c burst_buffer/lifecycle/barriers.h \
-	burst_buffer/lifecycle/buffer_report.c \
-	burst_buffer/lifecycle/buffer_report.h \
 	burst_buffer/lifecycle/buffers.h burst_buffer/lifecycle/fullness.c \
 	burst_buffer/lifecycle/fullness.h burst_buffer/lifecycle/node_rows.c \
 	burst_buffer/lifecycle/node_rows.h \
@@ -108,6 +106,8 @@ libsluburst_a_SOURCES = \
 	burst_buffer/lifecycle/recovery/recovery_ended.h \
 	burst_buffer/lifecycle/recovery/recovery_running.c \
 	burst_buffer/lifecycle/recovery/recovery_running.h \
+	burst_buffer/lifecycle/reports/buffer_report.c \
+	burst_buffer/lifecycle/reports/buffer_report.h \
 	burst_buffer/lifecycle/reports/last_nodes.c \
 	burst_buffer/lifecycle/reports/overview.c \
 	burst_buffer/lifecycle/reports/sums.c \

@@ -267,4 +267,15 @@ uint64_t slu_buffers_used(const struct slu_buffers *b, const char *pool);
  * buffer. */
 size_t slu_buffers_drained(const struct slu_buffers *b);
 
+/* The sentence of squeue and scontrol for each buffer in a phase that ends by
+ * itself: {"BUFFER": sentence}. Caller puts. */
+struct json_object *slu_buffers_progress(const struct slu_buffers *b,
+					 uint32_t job_id, uint32_t uid);
+/* How full the buffers are whose nodes have reported it: {"BUFFER":
+ * {"used_bytes": bytes of data on its nodes, "told": how many nodes have
+ * reported}}; for a job also the persistent buffer that it uses. Caller
+ * puts. */
+struct json_object *slu_buffers_fullness(const struct slu_buffers *b,
+					 uint32_t job_id, uint32_t uid);
+
 #endif

@@ -6,7 +6,6 @@
  */
 #include "config.h"
 #include "burst_buffer/lifecycle/fullness.h"
-#include "burst_buffer/lifecycle/buffer_report.h"
 #include "burst_buffer/lifecycle/record_facts.h"
 
 #include "common/jsonx.h"

@@ -7,7 +7,7 @@
 #include "sluiced/doctor/doctor_live.h"
 
 #include <unistd.h>
-#include "burst_buffer/lifecycle/buffer_report.h"
+#include "burst_buffer/lifecycle/reports/buffer_report.h"
 #include "common/jsonx.h"
 #include "sluiced/daemon.h"
 

@@ -8,7 +8,7 @@
  * All users see the resources. Of buffers, jobs and assignments they see only
  * their own, as with Slurm's PrivateData; root and SlurmUser see all.
  */
-#include "burst_buffer/lifecycle/buffer_report.h"
+#include "burst_buffer/lifecycle/reports/buffer_report.h"
 #include "common/jsonx.h"
 #include "job_submit/history/job_history.h"
 #include "sluiced/questions/answerer_table.h"

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "burst_buffer/lifecycle/buffer_report.h"
+#include "burst_buffer/lifecycle/reports/buffer_report.h"
 #include "burst_buffer/lifecycle/transitions.h"
 #include "common/jsonx.h"
 #include "sysquery/map/device_speeds.h"

@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-#include "burst_buffer/lifecycle/buffer_report.h"
+#include "burst_buffer/lifecycle/reports/buffer_report.h"
 #include "common/jsonx.h"
 #include "job_submit/ended.h"
 #include "job_submit/history/job_history.h"

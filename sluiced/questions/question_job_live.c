@@ -5,7 +5,7 @@
  */
 #include "sluiced/questions/answerers.h"
 
-#include "burst_buffer/lifecycle/buffer_report.h"
+#include "burst_buffer/lifecycle/reports/buffer_report.h"
 #include "common/jsonx.h"
 #include "sluiced/control/known_jobs.h"
 #include "sluiced/daemon.h"

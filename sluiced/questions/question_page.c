@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "common/clock.h"
-#include "burst_buffer/lifecycle/buffer_report.h"
+#include "burst_buffer/lifecycle/reports/buffer_report.h"
 #include "common/jsonx.h"
 #include "sluiced/daemon.h"
 #include "sluiced/questions/answerers.h"

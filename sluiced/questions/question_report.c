@@ -5,7 +5,7 @@
  */
 #include "sluiced/questions/answerers.h"
 
-#include "burst_buffer/lifecycle/buffer_report.h"
+#include "burst_buffer/lifecycle/reports/buffer_report.h"
 #include "common/jsonx.h"
 #include "common/clock.h"
 #include "job_submit/history/job_history.h"

@@ -3,7 +3,7 @@
  * database and to the answers. */
 #include "config.h"
 #include "common/jsonx.h"
-#include "burst_buffer/lifecycle/buffer_report.h"
+#include "burst_buffer/lifecycle/reports/buffer_report.h"
 #include "tests/unit/burst_world.h"
 
 static struct slu_err err;

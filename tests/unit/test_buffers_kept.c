@@ -7,7 +7,7 @@
  */
 #include "config.h"
 #include "tests/unit/burst_world.h"
-#include "burst_buffer/lifecycle/buffer_report.h"
+#include "burst_buffer/lifecycle/reports/buffer_report.h"
 #include "burst_buffer/lifecycle/reconcile/node_usage.h"
 
 static int64_t count_rows(struct world *w)

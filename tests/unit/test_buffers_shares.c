@@ -3,7 +3,7 @@
  * report, also when nodes are lost or report only parts. */
 #include "config.h"
 #include "tests/unit/burst_world.h"
-#include "burst_buffer/lifecycle/buffer_report.h"
+#include "burst_buffer/lifecycle/reports/buffer_report.h"
 
 /* With tolerate=1 and data that each node has alone, one node may be lost after
  * the job has begun to run; what the others have is staged out. slurmctld

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests data that is staged in before the job has its nodes. */
 #include "tests/unit/persistent_world.h"
-#include "burst_buffer/lifecycle/buffer_report.h"
+#include "burst_buffer/lifecycle/reports/buffer_report.h"
 #include "tests/unit/tmpdir.h"
 #include <json-c/json.h>
 #include <unistd.h>

@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "burst_buffer/lifecycle/barriers.h"
-#include "burst_buffer/lifecycle/buffer_report.h"
 #include "burst_buffer/lifecycle/effects/fate.h"
 #include "burst_buffer/lifecycle/effects/notifications.h"
 #include "burst_buffer/lifecycle/persistent_use.h"

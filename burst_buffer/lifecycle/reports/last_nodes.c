@@ -6,7 +6,7 @@
  */
 #include "config.h"
 #include <stdlib.h>
-#include "burst_buffer/lifecycle/buffer_report.h"
+#include "burst_buffer/lifecycle/reports/buffer_report.h"
 #include "common/jsonx.h"
 
 /* The nodes of each phase, in the order in which they ended their last step. */

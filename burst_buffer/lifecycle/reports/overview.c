@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include "burst_buffer/lifecycle/barriers.h"
-#include "burst_buffer/lifecycle/buffer_report.h"
 #include "burst_buffer/lifecycle/effects/drained_nodes.h"
 #include "burst_buffer/lifecycle/effects/notifications.h"
 #include "burst_buffer/lifecycle/reconcile/deadlines.h"
 #include "burst_buffer/lifecycle/record_facts.h"
+#include "burst_buffer/lifecycle/reports/buffer_report.h"
 #include "burst_buffer/request/fstype.h"
 #include "common/jsonx.h"
 #include "common/str.h"

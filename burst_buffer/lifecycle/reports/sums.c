@@ -2,7 +2,7 @@
 /* Sums up the buffers of jobs that have ended: how many failed in which phase,
  * how full they were, how long phases took. SQLite computes the sums. */
 #include "config.h"
-#include "burst_buffer/lifecycle/buffer_report.h"
+#include "burst_buffer/lifecycle/reports/buffer_report.h"
 #include "burst_buffer/lifecycle/transitions.h"
 #include "common/jsonx.h"
 #include "common/str.h"

@@ -8,7 +8,7 @@
 #include "config.h"
 #include <stdlib.h>
 #include <string.h>
-#include "burst_buffer/lifecycle/buffer_report.h"
+#include "burst_buffer/lifecycle/reports/buffer_report.h"
 #include "burst_buffer/lifecycle/transitions.h"
 #include "burst_buffer/request/fstype.h"
 #include "common/jsonx.h"

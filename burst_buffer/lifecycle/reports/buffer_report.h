@@ -4,8 +4,8 @@
 
 /*
  * Reports on buffers as JSON, for sluiced's answers to people: some from the
- * database (buffer_report.c, sums.c, last_nodes.c), others from memory
- * (notifications.c, fullness.c, overview.c).
+ * database (buffer_report.c, sums.c, last_nodes.c), one from memory
+ * (overview.c).
  */
 
 #include "burst_buffer/lifecycle/buffers.h"
@@ -30,16 +30,6 @@ struct json_object *slu_buffers_sums(struct slu_db *db, int64_t since,
  * puts. */
 struct json_object *slu_buffers_last_nodes(struct slu_db *db, uint64_t buffer,
 					   struct slu_err *err);
-/* The sentence of squeue and scontrol for each buffer in a phase that ends by
- * itself: {"BUFFER": sentence}. Caller puts. */
-struct json_object *slu_buffers_progress(const struct slu_buffers *b,
-					 uint32_t job_id, uint32_t uid);
-/* How full the buffers are whose nodes have reported it: {"BUFFER":
- * {"used_bytes": bytes of data on its nodes, "told": how many nodes have
- * reported}}; for a job also the persistent buffer that it uses. Caller
- * puts. */
-struct json_object *slu_buffers_fullness(const struct slu_buffers *b,
-					 uint32_t job_id, uint32_t uid);
 /* What an administrator should look at, for the user's buffers (SLU_NO_ID:
  * all): {"phases": [...] buffers in a phase that ends by itself, "kept": [...]
  * data of failed stage-outs, "drained": [...] nodes, "unanswered": [...]
