@@ -33,6 +33,7 @@ libsluhost_la_SOURCES = \
 	plugins/last_job_id.c plugins/last_job_id.h \
 	common/err.c common/file.c common/hostlist.c common/hosttext.c common/str.c
 libsluhost_la_CPPFLAGS = $(slurm_plugin_cppflags)
+libsluhost_la_LDFLAGS =
 
 slurmplugin_LTLIBRARIES = burst_buffer_sluice.la job_submit_sluice.la \
 	cli_filter_sluice.la \

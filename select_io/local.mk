@@ -323,6 +323,7 @@ dist_man_MANS += man/sluice-place.1 man/sluice_place.3
 bin_PROGRAMS += sluice-place
 sluice_place_SOURCES = select_io/client/main.c $(command_words)
 sluice_place_LDADD = libsluice_place.la $(libslucommon)
+sluice_place_LDFLAGS =
 
 # For unmodified programs: each new file where the library says.
 pkglib_LTLIBRARIES += libsluice_placed.la

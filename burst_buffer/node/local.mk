@@ -383,6 +383,7 @@ tests_unit_test_early_LDADD = $(tests_unit_test_node_LDADD)
 EXTRA_tests_unit_test_early_DEPENDENCIES = sluice-stage-out$(EXEEXT)
 tests_unit_test_twice_SOURCES = tests/unit/test_twice.c \
 	$(node_test_transitions)
+tests_unit_test_twice_LDFLAGS =
 tests_unit_test_twice_LDADD = libtesthost.a $(tests_unit_test_node_LDADD) \
 	libsluice.la
 tests_unit_test_probe_slurm_LDADD = $(libsluverbs) $(CHECK_LIBS)
