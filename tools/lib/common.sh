@@ -13,13 +13,17 @@ need_root() {
 
 # wait_for SECONDS COMMAND...: until it succeeds; 1 when the time is over. The
 # seconds are what it may take on a quiet machine; a busy one gets PATIENCE
-# times as long.
+# times as long. The command, which takes time from what is waited for, runs less
+# often the longer that takes: after a tenth of it, in bounds.
 wait_for() {
-	local end=$((${EPOCHREALTIME%.*} + $1 * ${PATIENCE:-3}))
+	local from=${EPOCHREALTIME/.} waited pause limit=$(($1 * ${PATIENCE:-3} * 1000000))
 	shift
 	until "$@"; do
-		[ "${EPOCHREALTIME%.*}" -lt "$end" ] || return 1
-		sleep 0.05
+		waited=$((${EPOCHREALTIME/.} - from)) pause=$((waited / 10))
+		[ "$waited" -lt "$limit" ] || return 1
+		pause=$((pause < 50000 ? 50000 : pause > 400000 ? 400000 : pause))
+		printf -v pause '0.%06d' "$pause"
+		sleep "$pause"
 	done
 }
 

@@ -76,18 +76,31 @@ address() {
 # Process id of a host's init, only if it is alive and really that host's.
 init_pid() {
 	local pid
-	pid=$(cat "$DIR/init/$1" 2>/dev/null) || return 1
+	{ read -r pid <"$DIR/init/$1"; } 2>/dev/null || return 1
 	[ "/proc/$pid/ns/net" -ef "/run/netns/$(netns "$1")" ] || return 1
 	echo "$pid"
 }
 
-# in_host HOST COMMAND...: as root, in the host's namespaces.
+# in_host HOST COMMAND...: as root, in the host's namespaces; killed after
+# $IN_HOST_LIMIT seconds, if that is set.
 in_host() {
 	local pid host=$1
 	shift
 	pid=$(init_pid "$host") || die "host $host of cluster $NAME is not up"
-	nsenter -t "$pid" --mount --uts --net --pid --root --wd -- env -i \
+	${IN_HOST_LIMIT:+timeout -s KILL "$IN_HOST_LIMIT"} \
+		nsenter -t "$pid" --mount --uts --net --pid --root --wd -- env -i \
 		PATH="$(host_path)" HOME=/root TERM="${TERM:-dumb}" "$@"
+}
+
+in_host_as() { # USER HOST COMMAND...
+	local user=$1 host=$2 home
+	shift 2
+	home=$(awk -F: -v u="$user" '$1 == u { print $6 }' "$DIR/etc/passwd")
+	[ -n "$home" ] || die "no user $user in cluster $NAME"
+	# shellcheck disable=SC2016
+	in_host "$host" setpriv --reuid="$user" --regid="$user" --init-groups \
+		env HOME="$home" USER="$user" LOGNAME="$user" \
+		sh -c 'cd && exec "$@"' sh "$@"
 }
 
 host_path() {
