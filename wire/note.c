@@ -9,7 +9,6 @@
 #include "wire/note.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -20,6 +19,7 @@
 #define BY_DEFAULT " by default"
 #define IN_PLACE   "in place "
 #define WAITED	   "waited "
+#define GAVE_BACK  "gave back "
 #define IO_SINCE   "waits for I/O since "
 
 static const char *note_part(const char *comment)
@@ -32,9 +32,15 @@ static const char *note_part(const char *comment)
 	return part;
 }
 
-static int64_t hms(long h, long m, long s)
+/* Moves *p behind a word that begins there. */
+static bool take(const char **p, const char *word)
 {
-	return (int64_t)h * 3600 + m * 60 + s;
+	size_t n = strlen(word);
+
+	if (strncmp(*p, word, n) != 0)
+		return false;
+	*p += n;
+	return true;
 }
 
 /* A limit in minutes: a text that a person has edited may have too large a
@@ -47,127 +53,164 @@ static uint32_t minutes(int64_t seconds)
 						 : SLU_NOTE_UNLIMITED;
 }
 
-static void parse_predicted(const char *piece, struct slu_note *out)
+/* The rule and the number of jobs, "(class, 3 jobs)". */
+static bool parse_from(const char **p, struct slu_note *out)
 {
-	long h, m, s;
-	int used = 0;
+	size_t n;
+	int64_t jobs;
 
-	if (sscanf(piece, "predicted %8ld:%2ld:%2ld (%15[a-z], %u jobs)%n", &h,
-		   &m, &s, out->from, &out->jobs, &used) < 5 ||
-	    !used)
+	if (!take(p, " ("))
+		return false;
+	n = strspn(*p, "abcdefghijklmnopqrstuvwxyz");
+	if (!n || n >= sizeof(out->from))
+		return false;
+	memcpy(out->from, *p, n);
+	out->from[n] = '\0';
+	*p += n;
+	if (!take(p, ", ") || !slu_take_number(p, UINT32_MAX, &jobs) ||
+	    jobs < 0 || !take(p, " jobs)"))
+		return false;
+	out->jobs = (uint32_t)jobs;
+	return true;
+}
+
+static void parse_predicted(const char *p, struct slu_note *out)
+{
+	int64_t seconds, asked;
+
+	if (!slu_take_hms(&p, &seconds) || !parse_from(&p, out))
 		return;
-	out->predicted = hms(h, m, s);
-	piece += used;
-	if (sscanf(piece, ", asked %8ld:%2ld:%2ld", &h, &m, &s) == 3) {
+	out->predicted = seconds;
+	if (take(&p, ", no limit asked")) {
 		out->has_asked = true;
-		out->asked = hms(h, m, s);
-	} else if (!strncmp(piece, ", no limit asked", 16)) {
+	} else if (take(&p, ", asked ") && slu_take_hms(&p, &asked)) {
 		out->has_asked = true;
+		out->asked = asked;
 	}
 }
 
-static void parse_late(const char *piece, struct slu_note *out)
+static void parse_late(const char *p, struct slu_note *out)
 {
-	unsigned late;
-	long h, m, s;
+	int64_t late, by;
 
-	if (sscanf(piece, ", %u planned starts later by up to %8ld:%2ld:%2ld",
-		   &late, &h, &m, &s) != 4)
+	if (!take(&p, ", ") || !slu_take_number(&p, UINT32_MAX, &late) ||
+	    late < 0 || !take(&p, " planned starts later by up to ") ||
+	    !slu_take_hms(&p, &by))
 		return;
-	out->late = late;
-	out->late_by = hms(h, m, s);
+	out->late = (uint32_t)late;
+	out->late_by = by;
 }
 
-/* Minutes, or a word; *piece moves behind it. */
-static bool parse_whole(const char **piece, struct slu_note *out)
+/* Minutes, or a word; *p moves behind it. */
+static bool parse_whole(const char **p, struct slu_note *out)
 {
-	long h, m, s;
-	int used = 0;
+	int64_t seconds;
 
-	if (!strncmp(*piece, "none", 4)) {
-		*piece += 4;
+	if (take(p, "none")) {
 		out->whole = 0;
-	} else if (!strncmp(*piece, "unlimited", 9)) {
-		*piece += 9;
+	} else if (take(p, "unlimited")) {
 		out->whole = SLU_NOTE_UNLIMITED;
-		out->by_default =
-			!strncmp(*piece, BY_DEFAULT, strlen(BY_DEFAULT));
-		*piece += out->by_default ? strlen(BY_DEFAULT) : 0;
-	} else if (sscanf(*piece, "%8ld:%2ld:%2ld%n", &h, &m, &s, &used) == 3) {
-		*piece += used;
-		out->whole = minutes(hms(h, m, s));
+		out->by_default = take(p, BY_DEFAULT);
+	} else if (slu_take_hms(p, &seconds)) {
+		out->whole = minutes(seconds);
 	} else {
 		return false;
 	}
 	return true;
 }
 
-static bool parse_limit(const char *piece, struct slu_note *out)
+static bool parse_limit(const char *p, struct slu_note *out)
 {
-	long h, m, s;
-	int used = 0;
+	int64_t tight;
 
-	if (sscanf(piece, "limit %8ld:%2ld:%2ld %n", &h, &m, &s, &used) < 3 ||
-	    !used || hms(h, m, s) < 60)
+	if (!take(&p, "limit ") || !slu_take_hms(&p, &tight) || tight < 60 ||
+	    !take(&p, " "))
 		return false;
-	piece += used;
-	if (!strncmp(piece, IN_PLACE, strlen(IN_PLACE)))
-		piece += strlen(IN_PLACE);
-	if (strncmp(piece, "of ", 3) != 0)
+	take(&p, IN_PLACE);
+	if (!take(&p, "of ") || !parse_whole(&p, out))
 		return false;
-	piece += 3;
-	if (!parse_whole(&piece, out))
-		return false;
-	out->tight = minutes(hms(h, m, s));
+	out->tight = minutes(tight);
 	out->limit = SLU_LIMIT_GUARDED;
-	if (!strncmp(piece, ", extended", 10)) {
+	if (take(&p, ", extended")) {
 		out->limit = SLU_LIMIT_EXTENDED;
-		parse_late(piece + 10, out);
-	} else if (!strncmp(piece, ", changed", 9)) {
+		parse_late(p, out);
+	} else if (take(&p, ", changed")) {
 		out->limit = SLU_LIMIT_LEFT;
-	} else if (!strncmp(piece, ", meant", 7)) {
+	} else if (take(&p, ", meant")) {
 		out->limit = SLU_LIMIT_MEANT;
 	}
 	return true;
 }
 
-/* In UTC, so that a change to summer time makes no job wait longer. */
-static bool parse_io_since(const char *piece, struct slu_note *out)
+static bool parse_script(const char *p, struct slu_note *out)
 {
+	char *end;
+	uint64_t hash;
+
+	if (!take(&p, "script "))
+		return false;
+	hash = strtoull(p, &end, 16);
+	if (end == p || end - p > 16)
+		return false;
+	out->script = hash;
+	return true;
+}
+
+/* In UTC, so that a change to summer time makes no job wait longer. */
+static bool parse_io_since(const char *p, struct slu_note *out)
+{
+	static const char behind[] = "--T::Z";
+	int64_t n[sizeof(behind) - 1];
 	struct tm tm = {0};
 
-	if (sscanf(piece, IO_SINCE "%4d-%2d-%2dT%2d:%2d:%2dZ", &tm.tm_year,
-		   &tm.tm_mon, &tm.tm_mday, &tm.tm_hour, &tm.tm_min,
-		   &tm.tm_sec) != 6)
+	if (!take(&p, IO_SINCE))
 		return false;
-	tm.tm_year -= 1900;
-	tm.tm_mon--;
+	for (size_t i = 0; behind[i]; i++)
+		if (!slu_take_number(&p, i ? 99 : 9999, &n[i]) ||
+		    *p++ != behind[i])
+			return false;
+	tm.tm_year = (int)n[0] - 1900;
+	tm.tm_mon = (int)n[1] - 1;
+	tm.tm_mday = (int)n[2];
+	tm.tm_hour = (int)n[3];
+	tm.tm_min = (int)n[4];
+	tm.tm_sec = (int)n[5];
 	out->io_since = timegm(&tm);
+	return true;
+}
+
+static bool parse_gave_back(const char *p, struct slu_note *out)
+{
+	int64_t seconds;
+
+	if (!take(&p, GAVE_BACK) || !slu_take_hms(&p, &seconds))
+		return false;
+	out->gave_back = seconds;
+	return true;
+}
+
+static bool parse_waited(const char *p, struct slu_note *out)
+{
+	if (!take(&p, WAITED))
+		return false;
+	slu_waited_parse(p, &out->waited);
 	return true;
 }
 
 static void parse_piece(const char *piece, struct slu_note *out)
 {
-	long h, m, s;
-
-	if (!strncmp(piece, "predicted ", 10))
+	if (take(&piece, "predicted "))
 		parse_predicted(piece, out);
-	else if (sscanf(piece, "gave back %8ld:%2ld:%2ld", &h, &m, &s) == 3)
-		out->gave_back = hms(h, m, s);
-	else if (!strncmp(piece, WAITED, strlen(WAITED)))
-		slu_waited_parse(piece + strlen(WAITED), &out->waited);
-	else if (sscanf(piece, "script %16" SCNx64, &out->script) == 1 ||
-		 parse_limit(piece, out) || parse_io_since(piece, out))
-		;
-	else
+	else if (!parse_gave_back(piece, out) && !parse_waited(piece, out) &&
+		 !parse_script(piece, out) && !parse_limit(piece, out) &&
+		 !parse_io_since(piece, out))
 		slu_copy(out->why, sizeof(out->why), piece);
 }
 
 static bool is_ours(const char *piece)
 {
-	static const char *const begin[] = {"predicted ", "limit ",
-					    "script ",	  WAITED,
-					    "gave back ", IO_SINCE};
+	static const char *const begin[] = {"predicted ", "limit ",  "script ",
+					    WAITED,	  GAVE_BACK, IO_SINCE};
 
 	for (size_t i = 0; i < sizeof(begin) / sizeof(begin[0]); i++)
 		if (!strncmp(piece, begin[i], strlen(begin[i])))
@@ -179,6 +222,7 @@ bool slu_ctl_note_parse(const char *comment, struct slu_note *out)
 {
 	const char *part = note_part(comment), *end;
 	char piece[SLU_NOTE_WHY];
+	size_t n;
 
 	*out = (struct slu_note){.gave_back = -1};
 	if (!part)
@@ -188,7 +232,10 @@ bool slu_ctl_note_parse(const char *comment, struct slu_note *out)
 		end = strstr(part, "; ");
 		if (!end || !is_ours(part))
 			end = part + strlen(part);
-		snprintf(piece, sizeof(piece), "%.*s", (int)(end - part), part);
+		n = (size_t)(end - part);
+		n = n < sizeof(piece) ? n : sizeof(piece) - 1;
+		memcpy(piece, part, n);
+		piece[n] = '\0';
 		parse_piece(piece, out);
 		if (*end)
 			end += 2;
@@ -278,7 +325,7 @@ static void print_note(struct slu_buf *buf, const struct slu_note *note)
 	}
 	if (note->gave_back >= 0) {
 		slu_buf_puts(buf, sep);
-		put_time(buf, "gave back ", note->gave_back);
+		put_time(buf, GAVE_BACK, note->gave_back);
 		sep = "; ";
 	}
 	if (note->io_since > 0) {

@@ -7,6 +7,7 @@
 #include "wire/waits.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/str.h"
@@ -57,24 +58,47 @@ static enum slu_wait find(const char *words, size_t len)
 	return SLU_WAIT_NOTHING;
 }
 
+bool slu_take_number(const char **text, int64_t most, int64_t *out)
+{
+	char *end;
+	const long n = strtol(*text, &end, 10);
+
+	if (end == *text || n > most || n < -most)
+		return false;
+	*text = end;
+	*out = n;
+	return true;
+}
+
+bool slu_take_hms(const char **text, int64_t *seconds)
+{
+	const char *p = *text;
+	int64_t h, m, s;
+
+	if (!slu_take_number(&p, 99999999, &h) || *p++ != ':' ||
+	    !slu_take_number(&p, 99, &m) || *p++ != ':' ||
+	    !slu_take_number(&p, 99, &s))
+		return false;
+	*text = p;
+	*seconds = h * 3600 + m * 60 + s;
+	return true;
+}
+
 void slu_waited_parse(const char *text, struct slu_waited *waited)
 {
-	long h, m, s;
-	int used;
+	static const char words[] = " for ";
 
 	*waited = (struct slu_waited){0};
 	while (text && *text) {
-		const size_t len = strcspn(text, ",");
+		const char *p = text, *end = text + strcspn(text, ",");
+		int64_t s;
 
-		used = 0;
-		if (sscanf(text, "%8ld:%2ld:%2ld for %n", &h, &m, &s, &used) ==
-			    3 &&
-		    used && (size_t)used <= len)
-			waited->seconds[find(text + used,
-					     len - (size_t)used)] +=
-				(int64_t)h * 3600 + m * 60 + s;
-		text += len;
-		text += strspn(text, ", ");
+		if (slu_take_hms(&p, &s) &&
+		    !strncmp(p, words, sizeof(words) - 1)) {
+			p += sizeof(words) - 1;
+			waited->seconds[find(p, (size_t)(end - p))] += s;
+		}
+		text = end + strspn(end, ", ");
 	}
 	waited->seconds[SLU_WAIT_NOTHING] = 0;
 }

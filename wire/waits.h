@@ -41,4 +41,11 @@ const char *slu_waited_print(const struct slu_waited *waited, int64_t least,
 /* Unknown parts are skipped; NULL is allowed. */
 void slu_waited_parse(const char *text, struct slu_waited *waited);
 
+/* For this and for notes (note.h), without sscanf(), which takes several times
+ * as long: hooks of slurmctld read notes. A decimal number of at most `most`,
+ * and a time "H:MM:SS"; *text moves behind what was read. False: there is none,
+ * and *text stays. */
+bool slu_take_number(const char **text, int64_t most, int64_t *out);
+bool slu_take_hms(const char **text, int64_t *seconds);
+
 #endif
