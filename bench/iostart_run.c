@@ -82,8 +82,9 @@ struct sim {
 static struct slu_demand demand_of(const struct sim *s, size_t i, int64_t now)
 {
 	const struct job *j = &s->job[i];
-	struct slu_demand d = {(double)s->mix->log->job[i].procs, j->f.rate,
-			       j->f.seconds};
+	struct slu_demand d = {.nodes = (double)s->mix->log->job[i].procs,
+			       .rate = j->f.rate,
+			       .seconds = j->f.seconds};
 	double gone = (double)(now - j->start);
 
 	if (j->start < 0)
@@ -218,7 +219,8 @@ static void begun(void *arg, size_t i, int64_t now)
 	struct sim *s = arg;
 	struct slu_demand d = demand_of(s, i, now);
 
-	slu_admission_begun(&s->admit, &d);
+	if (slu_admission_begun(&s->admit, &d) < 0)
+		s->failed = true;
 	slu_groups_begun(&s->groups, &d);
 	s->job[i].start = now;
 	read_busy_clock(s, now);

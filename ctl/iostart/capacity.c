@@ -51,8 +51,8 @@ void slu_io_set_capacity(struct slu_iostart *s)
 	capacity *= slu_reached_left(s->reached.targets, s->reached.degraded);
 	if (capacity == s->site.capacity)
 		return;
-	s->site.capacity = capacity;
-	s->looked = 0;
+	s->site.capacity = s->admit.site.capacity = capacity;
+	s->heavy_known = false;
 }
 
 void slu_iostart_reached(struct slu_iostart *s,

@@ -7,7 +7,8 @@
  * parallel file system than it can do (the rule:
  * select_io/bandwidth/admission.h). There is one object for bytes and one for
  * metadata operations; a job waits while either says so. Kept in memory; one
- * mutex, held for one look at what runs, at most once a second. Any thread.
+ * mutex, held for one look at all that runs where much has changed, and for one
+ * sum over it where a job starts or ends. Any thread.
  *
  * No job waits before history has been read, when sluiced has been away for
  * SLU_IOSTART_GRACE seconds, or when IOStart is off. Exception: a job that
@@ -38,6 +39,7 @@ enum slu_io_resource {
 #define SLU_IOSTART_GRACE 60
 #define SLU_IOSTART_WHY	  256
 #define SLU_IOSTART_LOG	  32
+#define SLU_IO_HEAVY	  3
 
 /* A job, borrowed. */
 struct slu_io_job {
@@ -92,13 +94,14 @@ struct slu_iostart {
 	struct slu_map running; /* of struct io_run */
 	struct slu_map waiting; /* of struct io_wait */
 	struct slu_admission admit;
-	int64_t looked;	  /* when `admit` was made; 0: outdated */
+	bool looked;	  /* `admit` is up to date */
 	bool busy;	  /* the file system is, by the last measurement */
 	double moved;	  /* bytes, at the time */
 	bool published;	  /* servers of this kind have reported some job */
 	int64_t moved_at; /* of this measurement */
 	struct slu_busy_times busy_times;
-	uint32_t heavy[3]; /* the jobs that move most; 0: none */
+	uint32_t heavy[SLU_IO_HEAVY]; /* the jobs that move most; 0: none */
+	bool heavy_known;
 	struct slu_iostart_log_entry said[SLU_IOSTART_LOG];
 	size_t n_said;
 	struct slu_io_totals totals;

@@ -31,8 +31,7 @@ struct io_wait {
 };
 
 /* capacity.c */
-/* Sets the capacity to the best known estimate. If it changes, all that was
- * computed with the old one is dropped. */
+/* Sets the capacity to the best known estimate. */
 void slu_io_set_capacity(struct slu_iostart *s);
 enum slu_io_known slu_io_known(const struct slu_iostart *s);
 /* When servers last reported, if that is long ago; else 0. */
@@ -51,18 +50,26 @@ double slu_io_foretell(const struct slu_iostart *s, uint32_t uid,
 /* The part of what a job moved that IOScope counts. */
 double slu_io_counts(const struct slu_iostart *s,
 		     const struct slu_job_moved *moved);
-/* Update `admit`, at most once a second; false without memory. */
+/* Looks at all that runs, in O(n log n); false without memory, or when IOStart
+ * is off. */
+bool slu_io_look_anew(struct slu_iostart *s);
+/* Brings `admit` up to date, as that, unless it is: then only its clock. */
 bool slu_io_look(struct slu_iostart *s, int64_t now);
+/* Which jobs move most. */
+void slu_io_find_heavy(struct slu_iostart *s);
 
 /* waiting.c */
 /* Can any job have to wait now? */
 bool slu_io_is_able(const struct slu_iostart *s, int64_t now);
+/* NULL: it does not wait, or was asked about too long ago. */
+struct io_wait *slu_io_wait(struct slu_iostart *s, uint32_t job_id,
+			    int64_t now);
 void slu_io_forget_stale(struct slu_iostart *s, int64_t now);
 /* The job does not wait any more. */
 void slu_io_forget_wait(struct slu_iostart *s, uint32_t job_id);
 
 /* sentences.c */
-void slu_io_explain(const struct slu_iostart *s, const struct slu_demand *d,
+void slu_io_explain(struct slu_iostart *s, const struct slu_demand *d,
 		    int64_t when, char why[SLU_IOSTART_WHY]);
 /* Notes for the log that a job starts which has waited, or would have. */
 void slu_io_log(struct slu_iostart *s, const struct io_wait *wait, int64_t now);

@@ -16,6 +16,7 @@ static const struct slu_admission_site rule = {
 	.patience = 20,
 	.small = 0.01,
 	.over = 1,
+	.left = SLU_IO_LEFT,
 };
 
 void slu_iostart_init(struct slu_iostart *s)
@@ -62,9 +63,10 @@ void slu_iostart_forget(struct slu_iostart *s)
 	pthread_mutex_lock(&s->lock);
 	free_map(&s->running);
 	free_map(&s->waiting);
-	s->busy = false;
+	s->busy = s->heavy_known = false;
 	slu_busy_times_free(&s->busy_times);
-	s->looked = s->moved_at = s->heard = 0;
+	s->looked = false;
+	s->moved_at = s->heard = 0;
 	s->reached = (struct slu_io_capacity){0};
 	slu_io_set_capacity(s);
 	s->n_said = 0;
@@ -123,7 +125,7 @@ bool slu_iostart_configure(struct slu_iostart *s, const struct slu_conf *conf)
 	slu_io_set_capacity(s);
 	s->mode = mode;
 	s->scope = scope;
-	s->looked = 0;
+	slu_io_look_anew(s);
 	pthread_mutex_unlock(&s->lock);
 	return anew;
 }
@@ -171,7 +173,7 @@ void slu_iostart_taught(struct slu_iostart *s)
 		run->foretold.rate = slu_io_foretell(s, run->uid, run->name,
 						     run->foretold.nodes,
 						     run->foretold.seconds);
-	s->looked = 0;
+	slu_io_look_anew(s);
 	pthread_mutex_unlock(&s->lock);
 }
 

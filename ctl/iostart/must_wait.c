@@ -10,7 +10,7 @@
 static struct io_wait *wait_of(struct slu_iostart *s,
 			       const struct slu_io_job *job, int64_t now)
 {
-	struct io_wait *wait = slu_map_get(&s->waiting, job->job_id);
+	struct io_wait *wait = slu_io_wait(s, job->job_id, now);
 
 	if (wait)
 		return wait;
@@ -25,10 +25,10 @@ static struct io_wait *wait_of(struct slu_iostart *s,
 }
 
 /* A clock that was set back does not make a job wait longer. */
-static int64_t held_for(const struct slu_iostart *s,
-			const struct slu_io_job *job, int64_t now)
+static int64_t held_for(struct slu_iostart *s, const struct slu_io_job *job,
+			int64_t now)
 {
-	const struct io_wait *wait = slu_map_get(&s->waiting, job->job_id);
+	const struct io_wait *wait = slu_io_wait(s, job->job_id, now);
 	int64_t since = job->since;
 
 	if (wait && (!since || wait->since < since))

@@ -57,6 +57,32 @@ static bool is_published(struct slu_iostart *s,
 	return s->published || !(other > 0);
 }
 
+/* Sets the rate with which a running job counts. */
+static void count(const struct slu_iostart *s, struct io_run *run)
+{
+	run->rate = run->at ? slu_admission_seen(&run->foretold,
+						 (double)(run->at - run->start),
+						 run->moved, s->busy)
+			    : run->foretold.rate;
+}
+
+/* After a measurement: no run ends earlier or later than before. */
+static void count_anew(struct slu_iostart *s)
+{
+	struct slu_admission *a = &s->admit;
+	struct io_run *run;
+
+	for (size_t i = 0; s->looked && i < a->n_end; i++) {
+		run = slu_map_get(&s->running, a->end[i].id);
+		if (!run) /* not possible */
+			continue;
+		count(s, run);
+		a->end[i].rate = run->rate;
+	}
+	slu_admission_sum(a);
+	s->heavy_known = false;
+}
+
 void slu_iostart_measured(struct slu_iostart *s,
 			  const struct slu_job_moved *moved, size_t n,
 			  int64_t now)
@@ -80,78 +106,79 @@ void slu_iostart_measured(struct slu_iostart *s,
 	for (size_t i = 0; (run = slu_map_next(&s->running, &i));)
 		run->at = run->at ? now : 0;
 	note_busy(s, more, now);
-	s->looked = 0;
+	count_anew(s);
 	pthread_mutex_unlock(&s->lock);
 }
 
-static struct slu_demand demand_of(const struct slu_iostart *s,
-				   const struct io_run *run, int64_t now)
+/* In s from then. */
+static struct slu_demand demand_of(const struct io_run *run, int64_t now)
 {
-	struct slu_demand d = run->foretold;
-
-	if (run->at)
-		d.rate = slu_admission_seen(&run->foretold,
-					    (double)(run->at - run->start),
-					    run->moved, s->busy);
-	d.seconds = fmax(d.seconds - (double)(now - run->start), SLU_IO_LEFT);
-	return d;
+	return (struct slu_demand){
+		.id = run->job_id,
+		.nodes = run->foretold.nodes,
+		.rate = run->rate,
+		.seconds = run->foretold.seconds - (double)(now - run->start),
+	};
 }
 
-static void note_heavy(struct slu_iostart *s, const struct io_run *run)
+/* Inserts a job among the heaviest, if it is one of them. */
+static void note_heavy(struct slu_iostart *s, double rate[SLU_IO_HEAVY],
+		       const struct slu_admission_end *job)
 {
-	const size_t n = sizeof(s->heavy) / sizeof(*s->heavy);
-	const struct io_run *other;
-	size_t i = 0;
+	size_t i = SLU_IO_HEAVY;
 
-	if (!(run->rate > s->site.small * s->site.capacity))
-		return;
-	while (i < n && s->heavy[i] &&
-	       (other = slu_map_get(&s->running, s->heavy[i])) &&
-	       other->rate >= run->rate)
-		i++;
-	if (i == n)
-		return;
-	memmove(&s->heavy[i + 1], &s->heavy[i],
-		(n - i - 1) * sizeof(*s->heavy));
-	s->heavy[i] = run->job_id;
+	for (; i && job->rate > rate[i - 1]; i--)
+		if (i < SLU_IO_HEAVY) {
+			rate[i] = rate[i - 1];
+			s->heavy[i] = s->heavy[i - 1];
+		}
+	if (i < SLU_IO_HEAVY) {
+		rate[i] = job->rate;
+		s->heavy[i] = job->id;
+	}
 }
 
-/* Jobs that need little are summed up as one, so that few have to be sorted. */
-static bool look(struct slu_iostart *s, int64_t now)
+void slu_io_find_heavy(struct slu_iostart *s)
 {
-	struct slu_demand *all = calloc(s->running.n + 1, sizeof(*all)), d;
-	struct slu_demand little = {.nodes = 1, .seconds = SLU_IO_LEFT};
+	double rate[SLU_IO_HEAVY];
+
+	if (s->heavy_known || !s->looked)
+		return;
+	memset(s->heavy, 0, sizeof(s->heavy));
+	for (size_t i = 0; i < SLU_IO_HEAVY; i++)
+		rate[i] = s->site.small * s->site.capacity;
+	for (size_t i = 0; i < s->admit.n_end; i++)
+		note_heavy(s, rate, &s->admit.end[i]);
+	s->heavy_known = true;
+}
+
+bool slu_io_look_anew(struct slu_iostart *s)
+{
+	struct slu_demand *all = NULL;
 	struct io_run *run;
 	size_t n = 0;
 	int rc = -1;
 
-	memset(s->heavy, 0, sizeof(s->heavy));
+	if (s->mode != SLU_IOSTART_OFF)
+		all = calloc(s->running.n + 1, sizeof(*all));
 	for (size_t i = 0; all && (run = slu_map_next(&s->running, &i));) {
-		d = demand_of(s, run, now);
-		run->rate = d.rate;
-		note_heavy(s, run);
-		if (d.rate > s->site.small * s->site.capacity / 10) {
-			all[n++] = d;
-			continue;
-		}
-		little.rate += d.rate;
-		little.seconds = fmax(little.seconds, d.seconds);
+		count(s, run);
+		all[n++] = demand_of(run, 0);
 	}
-	if (all) {
-		all[n++] = little;
+	if (all)
 		rc = slu_admission_look(&s->admit, &s->site, all, n, NULL, 0);
-	}
 	free(all);
-	s->looked = rc < 0 ? 0 : now;
-	return rc == 0;
+	s->looked = rc == 0;
+	s->heavy_known = false;
+	return s->looked;
 }
 
 bool slu_io_look(struct slu_iostart *s, int64_t now)
 {
-	if (s->looked == now)
-		return true;
-	slu_io_forget_stale(s, now);
-	return look(s, now);
+	if (!s->looked && !slu_io_look_anew(s))
+		return false;
+	s->admit.now = (double)now;
+	return true;
 }
 
 static void fill_in(const struct slu_iostart *s, struct io_run *run,
@@ -186,8 +213,9 @@ static void say_noted(struct slu_iostart *s, const struct slu_io_job *job,
 static void end_wait(struct slu_iostart *s, const struct slu_io_job *job,
 		     int64_t now)
 {
-	struct io_wait *wait = slu_map_del(&s->waiting, job->job_id);
+	struct io_wait *wait = slu_io_wait(s, job->job_id, now);
 
+	slu_map_del(&s->waiting, job->job_id);
 	/* one that was asked about long ago has not been waiting for this */
 	if (wait &&
 	    (s->mode == SLU_IOSTART_ON || now - wait->asked <= SLU_IO_LEFT))
@@ -198,6 +226,23 @@ static void end_wait(struct slu_iostart *s, const struct slu_io_job *job,
 }
 
 /* A job that cannot be noted for lack of memory is not counted. */
+static struct io_run *run_of(struct slu_iostart *s, uint32_t job_id)
+{
+	struct io_run *run = slu_map_get(&s->running, job_id);
+
+	if (run) { /* perhaps another run of it */
+		if (s->looked)
+			slu_admission_ended(&s->admit, job_id);
+		return run;
+	}
+	run = calloc(1, sizeof(*run));
+	if (run && slu_map_put(&s->running, job_id, run) < 0) {
+		free(run);
+		run = NULL;
+	}
+	return run;
+}
+
 void slu_iostart_begun(struct slu_iostart *s, const struct slu_io_job *job,
 		       int64_t now)
 {
@@ -206,21 +251,15 @@ void slu_iostart_begun(struct slu_iostart *s, const struct slu_io_job *job,
 
 	pthread_mutex_lock(&s->lock);
 	end_wait(s, job, now);
-	run = slu_map_get(&s->running, job->job_id);
-	if (run) {
-		s->looked = 0; /* perhaps another run of it */
-	} else {
-		run = calloc(1, sizeof(*run));
-		if (run && slu_map_put(&s->running, job->job_id, run) < 0) {
-			free(run);
-			run = NULL;
-		}
-	}
+	run = run_of(s, job->job_id);
 	if (run) {
 		fill_in(s, run, job, now);
-		d = run->foretold;
-		if (s->looked)
-			slu_admission_begun(&s->admit, &d);
+		s->heavy_known = false;
+	}
+	if (run && s->looked) {
+		s->admit.now = (double)now;
+		d = demand_of(run, now);
+		s->looked = slu_admission_begun(&s->admit, &d) == 0;
 	}
 	pthread_mutex_unlock(&s->lock);
 }
@@ -232,8 +271,10 @@ void slu_iostart_ended(struct slu_iostart *s, uint32_t job_id)
 	pthread_mutex_lock(&s->lock);
 	slu_io_forget_wait(s, job_id);
 	run = slu_map_del(&s->running, job_id);
-	if (run && s->looked)
-		slu_admission_ended(&s->admit, run->rate);
+	if (run && s->looked) {
+		slu_admission_ended(&s->admit, job_id);
+		s->heavy_known = false;
+	}
 	free(run);
 	pthread_mutex_unlock(&s->lock);
 }

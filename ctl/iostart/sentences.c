@@ -23,7 +23,7 @@ static void say_who(const struct slu_iostart *s, char out[WHO])
 	int at = 0;
 
 	slu_copy(out, WHO, "running jobs");
-	for (size_t i = 0; i < sizeof(s->heavy) / sizeof(*s->heavy); i++)
+	for (size_t i = 0; i < SLU_IO_HEAVY; i++)
 		if (s->heavy[i])
 			at += snprintf(out + at, WHO - (size_t)at, "%s%u",
 				       i ? ", " : "jobs ", s->heavy[i]);
@@ -50,12 +50,13 @@ static const char *rate_text(const struct slu_iostart *s, double rate,
 	return out;
 }
 
-void slu_io_explain(const struct slu_iostart *s, const struct slu_demand *d,
+void slu_io_explain(struct slu_iostart *s, const struct slu_demand *d,
 		    int64_t when, char why[SLU_IOSTART_WHY])
 {
 	char who[WHO], uses[SLU_RATE_TEXT], all[SLU_RATE_TEXT],
 		needs[SLU_RATE_TEXT], until[TIME];
 
+	slu_io_find_heavy(s);
 	say_who(s, who);
 	snprintf(why, SLU_IOSTART_WHY,
 		 "waits for %s of the parallel file system: %s of %s are in "
@@ -134,6 +135,7 @@ bool slu_iostart_use(struct slu_iostart *s, int64_t now, struct slu_io_use *out)
 
 	pthread_mutex_lock(&s->lock);
 	on = s->mode != SLU_IOSTART_OFF;
+	slu_io_forget_stale(s, now);
 	if (on)
 		*out = (struct slu_io_use){
 			.capacity = s->site.capacity,
@@ -186,6 +188,7 @@ void slu_iostart_print(struct slu_iostart *s, int64_t now, struct slu_buf *out)
 	char who[WHO], uses[SLU_RATE_TEXT], all[SLU_RATE_TEXT];
 
 	pthread_mutex_lock(&s->lock);
+	slu_io_find_heavy(s);
 	say_who(s, who);
 	if (s->mode != SLU_IOSTART_OFF)
 		slu_buf_printf(out,

@@ -17,12 +17,27 @@ bool slu_io_is_able(const struct slu_iostart *s, int64_t now)
 		(now >= s->lost && now - s->lost < SLU_IOSTART_GRACE));
 }
 
+static bool is_stale(const struct io_wait *wait, int64_t now)
+{
+	return now - wait->asked > STALE;
+}
+
+struct io_wait *slu_io_wait(struct slu_iostart *s, uint32_t job_id, int64_t now)
+{
+	struct io_wait *wait = slu_map_get(&s->waiting, job_id);
+
+	if (!wait || !is_stale(wait, now))
+		return wait;
+	slu_io_forget_wait(s, job_id);
+	return NULL;
+}
+
 void slu_io_forget_stale(struct slu_iostart *s, int64_t now)
 {
 	struct io_wait *wait;
 
 	for (size_t i = 0; (wait = slu_map_next(&s->waiting, &i));)
-		if (now - wait->asked > STALE) {
+		if (is_stale(wait, now)) {
 			slu_map_del(&s->waiting, wait->job_id);
 			free(wait);
 			i--;

@@ -8,6 +8,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define UNKNOWN 0.25 /* of the capacity */
 #define SURE	3    /* runs */
@@ -23,8 +24,8 @@ static bool is_off(const struct slu_admission_site *site)
 
 static int soonest_first(const void *x, const void *y)
 {
-	double a = ((const struct slu_admission_end *)x)->seconds;
-	double b = ((const struct slu_admission_end *)y)->seconds;
+	double a = ((const struct slu_admission_end *)x)->at;
+	double b = ((const struct slu_admission_end *)y)->at;
 
 	return (a > b) - (a < b);
 }
@@ -35,6 +36,7 @@ static int make_room(struct slu_admission *a, size_t n)
 
 	if (n <= a->room)
 		return 0;
+	n += n / 2;
 	more = realloc(a->end, n * sizeof(*a->end));
 	if (!more)
 		return -1;
@@ -43,13 +45,28 @@ static int make_room(struct slu_admission *a, size_t n)
 	return 0;
 }
 
+/* Sums up from the i-th on. */
+static void sum_from(struct slu_admission *a, size_t i)
+{
+	double sum = i ? a->end[i - 1].sum : 0;
+
+	for (; i < a->n_end; i++)
+		a->end[i].sum = sum += a->end[i].rate;
+	a->demand = sum;
+}
+
+void slu_admission_sum(struct slu_admission *a)
+{
+	sum_from(a, 0);
+}
+
 int slu_admission_look(struct slu_admission *a,
 		       const struct slu_admission_site *site,
 		       const struct slu_demand *running, size_t n_running,
 		       const struct slu_demand *waiting, size_t n_waiting)
 {
 	a->site = (struct slu_admission_site){0};
-	a->demand = 0;
+	a->now = a->demand = 0;
 	a->n_end = 0;
 	if (make_room(a, n_running) < 0 ||
 	    (site->adapt &&
@@ -59,11 +76,13 @@ int slu_admission_look(struct slu_admission *a,
 	a->site = *site;
 	for (size_t i = 0; i < n_running; i++)
 		a->end[a->n_end++] = (struct slu_admission_end){
-			running[i].seconds, running[i].rate};
+			.at = running[i].seconds,
+			.rate = running[i].rate,
+			.id = running[i].id,
+		};
 	if (a->n_end)
 		qsort(a->end, a->n_end, sizeof(*a->end), soonest_first);
-	for (size_t i = 0; i < a->n_end; i++)
-		a->end[i].rate = a->demand += a->end[i].rate;
+	sum_from(a, 0);
 	return 0;
 }
 
@@ -113,20 +132,40 @@ enum slu_admission_answer slu_admission_ask(const struct slu_admission *a,
 	return SLU_ADMISSION_HELD;
 }
 
-void slu_admission_begun(struct slu_admission *a, const struct slu_demand *job)
+int slu_admission_begun(struct slu_admission *a, const struct slu_demand *job)
 {
-	a->demand += job->rate;
+	double at = a->now + job->seconds;
+	size_t i = a->n_end;
+
+	if (make_room(a, a->n_end + 1) < 0) {
+		a->site = (struct slu_admission_site){0};
+		return -1;
+	}
+	for (; i && a->end[i - 1].at > at; i--)
+		a->end[i] = a->end[i - 1];
+	a->end[i] = (struct slu_admission_end){
+		.at = at, .rate = job->rate, .id = job->id};
+	a->n_end++;
+	sum_from(a, i);
 	if (a->site.adapt)
 		slu_groups_begun(&a->groups, job);
+	return 0;
 }
 
-void slu_admission_ended(struct slu_admission *a, double rate)
+void slu_admission_ended(struct slu_admission *a, uint32_t id)
 {
-	a->demand = fmax(a->demand - rate, 0);
+	size_t i = 0;
+
+	while (i < a->n_end && a->end[i].id != id)
+		i++;
+	if (i == a->n_end)
+		return;
+	a->n_end--;
+	memmove(&a->end[i], &a->end[i + 1], (a->n_end - i) * sizeof(*a->end));
+	sum_from(a, i);
 }
 
-/* Seconds until enough running jobs have ended. Jobs that started since
- * slu_admission_look() are assumed not to end. */
+/* Seconds until enough running jobs have ended. */
 static double when_room(const struct slu_admission *a,
 			const struct slu_demand *job)
 {
@@ -136,12 +175,13 @@ static double when_room(const struct slu_admission *a,
 	while (low < high) {
 		size_t mid = (low + high) / 2;
 
-		if (a->demand - a->end[mid].rate <= most)
+		if (a->demand - a->end[mid].sum <= most)
 			high = mid;
 		else
 			low = mid + 1;
 	}
-	return low < a->n_end ? a->end[low].seconds : INFINITY;
+	return low < a->n_end ? fmax(a->end[low].at - a->now, a->site.left)
+			      : INFINITY;
 }
 
 int64_t slu_admission_when(const struct slu_admission *a,

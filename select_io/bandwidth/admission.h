@@ -12,8 +12,9 @@
  * gain.
  *
  * slu_admission_look() describes the present state, in O(n log n). Each
- * question is then answered in O(1), or O(log n) if the job is held; jobs that
- * start meanwhile are added. No clock; one thread at a time.
+ * question is then answered in O(1), or O(log n) if the job is held. Jobs that
+ * start are added and those that end are removed, with at most n additions. No
+ * clock: the caller sets `now`. One thread at a time.
  */
 
 #include <stdbool.h>
@@ -31,7 +32,9 @@ struct slu_admission_site {
 	double small;	  /* share of the capacity that is noise, 0 to 1 */
 	double over;	  /* so many times the capacity may be asked for before
 			   * nodes are idle, >= 1 */
-	bool adapt;	  /* by the two groups (groups.h), too */
+	double left; /* s, >= 0: a job that runs is expected to run on for so
+		      * long at least */
+	bool adapt;  /* by the two groups (groups.h), too */
 };
 
 /* A job that could start now. */
@@ -52,18 +55,21 @@ enum slu_admission_answer {
 
 struct slu_admission {
 	struct slu_admission_site site;
+	double now;    /* s since the look, where it is 0; the caller's */
 	double demand; /* bytes/s, of the running jobs */
 	struct slu_groups groups;
-	/* what runs, by its end: s from then, and the bytes/s of it and of
-	 * those before it */
+	/* what runs, by its end: s from the look, bytes/s, and the sum of these
+	 * up to here */
 	struct slu_admission_end {
-		double seconds, rate;
+		double at, rate, sum;
+		uint32_t id;
 	} * end;
 	size_t n_end, room;
 };
 
-/* Begins as {0}. The jobs' `waiting` are only looked at where the site adapts.
- * -1 without memory: then no job is held until it works again. */
+/* Begins as {0}. A running job may be overdue (seconds <= 0). The jobs
+ * `waiting` are only looked at where the site adapts. -1 without memory: then
+ * no job is held until it works again. */
 int slu_admission_look(struct slu_admission *a,
 		       const struct slu_admission_site *site,
 		       const struct slu_demand *running, size_t n_running,
@@ -73,14 +79,16 @@ void slu_admission_free(struct slu_admission *a);
 enum slu_admission_answer
 slu_admission_ask(const struct slu_admission *a,
 		  const struct slu_admission_ask *job);
-/* Adds a job that has started. */
-void slu_admission_begun(struct slu_admission *a, const struct slu_demand *job);
-/* Subtracts from the demand the rate with which an ended job was counted. The
- * two groups, where the site adapts, and slu_admission_when() still count it.
- */
-void slu_admission_ended(struct slu_admission *a, double rate);
+/* Adds a job that has started. -1 without memory: nothing is held until the
+ * next look. */
+int slu_admission_begun(struct slu_admission *a, const struct slu_demand *job);
+/* Removes a job that has ended; unknown: nothing. The two groups, where the
+ * site adapts, still count it. */
+void slu_admission_ended(struct slu_admission *a, uint32_t id);
+/* The caller has changed rates in end[]. */
+void slu_admission_sum(struct slu_admission *a);
 
-/* Estimated seconds from the look until it may start: when enough running jobs
+/* Estimated seconds from `now` until it may start: when enough running jobs
  * should have ended, or at the limit of its wait. 0: it is not held. */
 int64_t slu_admission_when(const struct slu_admission *a,
 			   const struct slu_admission_ask *job);

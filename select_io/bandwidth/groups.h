@@ -17,12 +17,14 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* Of a job. */
 struct slu_demand {
 	double nodes;	/* > 0 */
 	double rate;	/* bytes/s that it is expected to move, mean */
 	double seconds; /* that it is expected to run, from now on; > 0 */
+	uint32_t id;	/* of slu_admission_ended(); else it may be 0 */
 };
 
 struct slu_groups {

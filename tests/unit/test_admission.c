@@ -20,8 +20,8 @@ static const struct slu_admission_site site = {
 };
 
 static const struct slu_demand running[] = {
-	{.nodes = 2, .rate = 40, .seconds = 500},
-	{.nodes = 2, .rate = 30, .seconds = 100},
+	{.nodes = 2, .rate = 40, .seconds = 500, .id = 1},
+	{.nodes = 2, .rate = 30, .seconds = 100, .id = 2},
 };
 
 static struct slu_admission_ask ask(double rate, double seconds, int64_t held,
@@ -80,7 +80,7 @@ END_TEST
 START_TEST(test_needs_all)
 {
 	static const struct slu_demand with[] = {
-		{.nodes = 2, .rate = 40, .seconds = 500},
+		{.nodes = 2, .rate = 40, .seconds = 500, .id = 1},
 		{.nodes = 1, .rate = 5, .seconds = 1000000},
 	};
 	struct slu_admission_ask job = ask(9e9, 500, 0, 0);
@@ -89,7 +89,7 @@ START_TEST(test_needs_all)
 	ck_assert_int_eq(slu_admission_look(&a, &site, with, 2, NULL, 0), 0);
 	ck_assert_int_eq(slu_admission_ask(&a, &job), SLU_ADMISSION_HELD);
 	ck_assert_int_eq(slu_admission_when(&a, &job), 500);
-	slu_admission_ended(&a, 40);
+	slu_admission_ended(&a, 1);
 	ck_assert_int_eq(slu_admission_ask(&a, &job), SLU_ADMISSION_FITS);
 	slu_admission_free(&a);
 }
@@ -126,16 +126,22 @@ END_TEST
 START_TEST(test_end_frees_bandwidth)
 {
 	struct slu_admission_ask job = ask(60, 9e9, 0, 0);
-	struct slu_demand other = {.nodes = 1, .rate = 20, .seconds = 9};
+	struct slu_demand other = {
+		.nodes = 1, .rate = 20, .seconds = 9, .id = 3};
 	struct slu_admission a = {0};
 
 	ck_assert_int_eq(slu_admission_look(&a, &site, running, 2, NULL, 0), 0);
-	slu_admission_begun(&a, &other);
-	slu_admission_ended(&a, 30);
+	ck_assert_int_eq(slu_admission_begun(&a, &other), 0);
+	slu_admission_ended(&a, 2);
 	ck_assert_int_eq(slu_admission_ask(&a, &job), SLU_ADMISSION_HELD);
-	slu_admission_ended(&a, 20);
+	ck_assert_int_eq(slu_admission_when(&a, &job), 9);
+	a.now = 5;
+	ck_assert_int_eq(slu_admission_when(&a, &job), 4);
+	slu_admission_ended(&a, 3);
 	ck_assert_int_eq(slu_admission_ask(&a, &job), SLU_ADMISSION_FITS);
-	slu_admission_ended(&a, 100);
+	slu_admission_ended(&a, 3); /* not known any more */
+	ck_assert_double_eq(a.demand, 40);
+	slu_admission_ended(&a, 1);
 	ck_assert_double_eq(a.demand, 0);
 	slu_admission_free(&a);
 }
@@ -334,7 +340,7 @@ static void try_job(struct day *d, struct slu_admission *a, int i, int64_t now,
 					    fmin(job->is.rate, most_of(d)),
 				    100 * d->site.over);
 	d->start[i] = now;
-	slu_admission_begun(a, &job->is);
+	ck_assert_int_eq(slu_admission_begun(a, &job->is), 0);
 	ck_assert_double_eq_tol(a->demand, demand_at(d, now), 1e-6);
 }
 
@@ -371,6 +377,111 @@ START_TEST(test_days)
 }
 END_TEST
 
+/* Overdue jobs are expected to run on for a while. */
+START_TEST(test_overdue)
+{
+	const struct slu_demand late[] = {
+		{.nodes = 1, .rate = 60, .seconds = -7, .id = 1},
+		{.nodes = 1, .rate = 30, .seconds = 50, .id = 2},
+	};
+	struct slu_admission_site with = site;
+	struct slu_admission_ask job = ask(60, 9e9, 0, 0);
+	struct slu_admission a = {0};
+
+	with.left = 20;
+	ck_assert_int_eq(slu_admission_look(&a, &with, late, 2, NULL, 0), 0);
+	ck_assert_int_eq(slu_admission_when(&a, &job), 20);
+	job.is.rate = 90;
+	ck_assert_int_eq(slu_admission_when(&a, &job), 50);
+	a.now = 40;
+	ck_assert_int_eq(slu_admission_when(&a, &job), 20);
+	slu_admission_free(&a);
+}
+END_TEST
+
+/* Compares what starts and ends have made of the sums with a look from scratch:
+ * whole numbers, so that they have to be equal. */
+static void compare(const struct slu_admission *a,
+		    const struct slu_demand *runs, size_t n)
+{
+	struct slu_admission anew = {0};
+	struct slu_demand now[JOBS];
+
+	for (size_t i = 0; i < n; i++) {
+		now[i] = runs[i];
+		now[i].seconds -= a->now;
+	}
+	ck_assert_int_eq(slu_admission_look(&anew, &a->site, now, n, NULL, 0),
+			 0);
+	ck_assert_double_eq(a->demand, anew.demand);
+	ck_assert_uint_eq(a->n_end, n);
+	for (double rate = 6; rate < 200; rate += 13) {
+		struct slu_admission_ask job = ask(rate, 9e9, 0, 3);
+
+		ck_assert_int_eq(slu_admission_ask(a, &job),
+				 slu_admission_ask(&anew, &job));
+		ck_assert_int_eq(slu_admission_when(a, &job),
+				 slu_admission_when(&anew, &job));
+	}
+	slu_admission_free(&anew);
+}
+
+/* runs[].seconds is the time of the end. */
+static void happen(struct slu_admission *a, struct slu_demand *runs, size_t *n,
+		   uint64_t *seed)
+{
+	static uint32_t id;
+	size_t k = slu_random(seed, JOBS);
+	struct slu_demand job = {
+		.id = ++id,
+		.nodes = 1,
+		.rate = (double)slu_random(seed, 40),
+		.seconds = (double)slu_random(seed, 300),
+	};
+
+	a->now += (double)slu_random(seed, 40);
+	if (slu_random(seed, 9) == 0) { /* a measurement */
+		for (size_t i = 0; i < *n; i++) {
+			runs[i].rate = (double)slu_random(seed, 40);
+			for (size_t e = 0; e < a->n_end; e++)
+				if (a->end[e].id == runs[i].id)
+					a->end[e].rate = runs[i].rate;
+		}
+		slu_admission_sum(a);
+	} else if (k >= *n) {
+		ck_assert_int_eq(slu_admission_begun(a, &job), 0);
+		job.seconds += a->now;
+		runs[(*n)++] = job;
+	} else {
+		slu_admission_ended(a, runs[k].id);
+		runs[k] = runs[--*n];
+	}
+}
+
+START_TEST(test_sums)
+{
+	uint64_t seed = 4;
+
+	for (int round = 0; round < 200; round++) {
+		struct slu_admission_site with = site;
+		struct slu_demand runs[JOBS + 1];
+		struct slu_admission a = {0};
+		size_t n = 0;
+
+		with.left = (double)slu_random(&seed, 60);
+		with.max_wait = 9000000;
+		ck_assert_int_eq(
+			slu_admission_look(&a, &with, NULL, 0, NULL, 0), 0);
+		for (int i = 0; i < 200; i++) {
+			happen(&a, runs, &n, &seed);
+			compare(&a, runs, n);
+		}
+		slu_admission_free(&a);
+	}
+}
+END_TEST
+
 TEST_MAIN("admit", test_answers, test_needs_all,
 	  test_everything_starts_when_off, test_end_frees_bandwidth,
-	  test_demand_from_measurement, test_rate, test_days)
+	  test_demand_from_measurement, test_rate, test_days, test_overdue,
+	  test_sums)

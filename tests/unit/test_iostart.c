@@ -142,7 +142,9 @@ static void begin(struct world *w, struct model_job *j)
 	j->is.since = 0;
 	j->is.start = w->now;
 	j->rate = w->taught ? foretold(w, j) : 0;
-	j->foretold = (struct slu_demand){j->is.nodes, j->rate, j->is.seconds};
+	j->foretold = (struct slu_demand){.nodes = j->is.nodes,
+					  .rate = j->rate,
+					  .seconds = j->is.seconds};
 	slu_iostart_begun(&w->s, &j->is, w->now);
 }
 
@@ -463,7 +465,7 @@ START_TEST(test_advise)
 	slu_iostart_print(&s, 102, &text);
 	ck_assert_msg(strstr(text.data,
 			     "IOStart=advise: 0 jobs wait; 1.78 kB/s of 1 kB/s "
-			     "are in use (jobs 1); 1 would have waited"),
+			     "are in use (jobs 1, 2); 1 would have waited"),
 		      "%s", text.data);
 	slu_buf_free(&text);
 	slu_iostart_fini(&s);
