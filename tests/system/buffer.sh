@@ -78,7 +78,7 @@ buffer_failure() { # JOB: of all its buffers
 # or when the user's view is unmounted. A slow machine must not be waited for:
 # the shell does alone what it can.
 hold_worker() { # HOST JOB [unmounted]
-	LIMIT=20 on "$1" sh -c "
+	LIMIT=60 on "$1" sh -c "
 		mounted() {
 			while read -r _ _ _ _ at _
 			do case \$at in /run/sluice/$2/mnt/*) return 0; esac
