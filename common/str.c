@@ -180,7 +180,16 @@ char *slu_asprintf(const char *fmt, ...)
 
 bool slu_copy(char *dst, size_t size, const char *src)
 {
-	return (size_t)snprintf(dst, size, "%s", src) < size;
+	size_t n = src ? strnlen(src, size) : 0;
+	bool fits = n < size;
+
+	if (!size)
+		return false;
+	n -= !fits;
+	if (n)
+		memmove(dst, src, n);
+	dst[n] = '\0';
+	return fits;
 }
 
 size_t slu_byte_order_mark(const char *text)

@@ -49,7 +49,7 @@ char *slu_buf_steal(struct slu_buf *buf);
 /* asprintf that returns the string, NULL without memory. Caller frees. */
 char *slu_asprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* Copy with termination; returns false when it had to cut. */
+/* Copy with termination; returns false when it had to cut. NULL is "". */
 bool slu_copy(char *dst, size_t size, const char *src);
 
 /* Length of the mark of UTF-8 that some editors begin a text with; 0: none. */

@@ -226,6 +226,8 @@ bool slu_ctl_stale_env(struct slu_ctl *ctl, char *entry)
 	char *value = strchr(entry, '=');
 	bool stale = false, spank = false;
 
+	if (!strchr("SLBD", *entry)) /* none of those below */
+		return false;
 	/* Slurm adds this prefix for prologs; no other program sets our
 	 * variables with it. */
 	for (; !strncmp(entry, "SPANK_", 6); entry += 6)

@@ -138,6 +138,10 @@ START_TEST(test_small_helpers)
 	ck_assert_str_eq(dst, "abc");
 	ck_assert(!slu_copy(dst, sizeof(dst), "abcd"));
 	ck_assert_str_eq(dst, "abc");
+	ck_assert(!slu_copy(dst, 1, "a"));
+	ck_assert_str_eq(dst, "");
+	ck_assert(slu_copy(dst, 1, "") && slu_copy(dst, sizeof(dst), NULL));
+	ck_assert_str_eq(dst, "");
 	ck_assert(slu_eq(NULL, "") && slu_eq(NULL, NULL) && slu_eq("a", "a"));
 	ck_assert(!slu_eq("a", NULL) && !slu_eq("a", "A"));
 	ck_assert(slu_is_below("/a", "/a") && slu_is_below("/a/b", "/a"));
