@@ -22,7 +22,7 @@ case "${0##*/} $1" in
 "id -u") echo 0 ;;
 "stat -f") echo bd00bd0 ;;
 "stat -c") echo "${MODE:-0 755}" ;;
-"lfs getname") echo "fake-ffff888100000000 $2" ;;
+"lfs getname") echo "fake-ffff888100000000${OLD_LFS:+ $2}" ;;
 "lfs osts") echo "0: fake-OST0000_UUID ACTIVE" ;;
 "lctl dl") echo "  0 UP obdfilter fake-OST0000 fake-OST0000_UUID 9" ;;
 "lctl list_param") echo "$OSP" ;;
@@ -56,6 +56,12 @@ echo 1 >"$dir/set/$osp.active"
 echo 0 >"$dir/set/obdfilter.fake-OST0000.degraded"
 printf 'name: %s\nstate: %s\nfallback: %s\n' fifo started yes 'tbf jobid' started no \
 	>"$dir/set/ost.OSS.ost_io.nrs_policies"
+
+# Of one directory lfs of 2.13 and later prints the name alone.
+for old in '' yes; do
+	OLD_LFS=$old "$check" --dry-run --part placement "$dir/lustre" >"$dir/out" \
+		2>"$dir/err" || fail "lfs getname, old: $old"
+done
 
 # Where others can put a link in the place of our directory, root writes nothing.
 for mode in "1000 755" "0 777" "0 775"; do
