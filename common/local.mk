@@ -2,6 +2,7 @@
 noinst_LIBRARIES += libslucommon.a
 libslucommon_a_SOURCES = \
 	common/err.c common/err.h common/fast.h common/grow.h \
+	common/fs_name.c common/fs_name.h \
 	common/clock.c common/clock.h \
 	common/str.c common/str.h common/text.c common/text.h \
 	common/log.c common/log.h \

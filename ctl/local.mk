@@ -69,7 +69,7 @@ libsluice_la_SOURCES = $(libsluctl_a_SOURCES) $(libslupredict_a_SOURCES) \
 	$(libsluwire_a_SOURCES) \
 	common/conf_file.c common/conf_where.c common/conf_fs.c common/conf_keys.c \
 	common/conf_values.c common/tiers.c \
-	common/conf_domain.c common/conf_io.c common/conf_pool.c common/conf_weights.c common/err.c \
+	common/conf_domain.c common/conf_io.c common/conf_pool.c common/conf_weights.c common/err.c common/fs_name.c \
 	common/file.c common/hostlist.c common/hosttext.c common/jsonlex.c \
 	common/jsonparse.c common/jsonx.c \
 	common/log.c common/size.c common/str.c common/width.c

@@ -217,6 +217,7 @@ static const struct slu_field job_moved_fields[] = {
 	FIELD(DOUBLE, read_bytes),
 	FIELD(DOUBLE, written_bytes),
 	FIELD(DOUBLE, metadata_ops),
+	FIELD(STR, by_fs),
 	LAST,
 };
 static DESC(job_moved_desc, "job_moved", job_moved_fields);
@@ -246,6 +247,8 @@ static const struct slu_field io_use_fields[] = {
 	FIELD(DOUBLE, metadata_capacity),
 	FIELD(DOUBLE, metadata_demand),
 	FIELD(U32, metadata_waiting),
+	FIELD(STR, fs),
+	FIELD(U32, place),
 	LAST,
 };
 DESC(slu_io_use_desc, "io_use", io_use_fields);
@@ -253,13 +256,10 @@ DESC(slu_io_use_desc, "io_use", io_use_fields);
 
 #define T struct slu_io_capacity
 static const struct slu_field io_capacity_fields[] = {
-	FIELD(DOUBLE, capacity),
-	FIELD(DOUBLE, held),
-	FIELD(U32, targets),
-	FIELD(U32, degraded),
-	FIELD(U32, silent),
-	FIELD(U32, scope),
-	LAST,
+	FIELD(DOUBLE, capacity), FIELD(DOUBLE, held),
+	FIELD(U32, targets),	 FIELD(U32, degraded),
+	FIELD(U32, silent),	 FIELD(U32, scope),
+	FIELD(STR, fs),		 LAST,
 };
 DESC(slu_io_capacity_desc, "io_capacity", io_capacity_fields);
 #undef T
@@ -293,6 +293,16 @@ static const struct slu_field metadata_row_fields[] = {
 	LAST,
 };
 DESC(slu_metadata_row_desc, "metadata_row", metadata_row_fields);
+
+static const struct slu_field fs_row_fields[] = {
+	INSIDE(job, slu_job_desc),
+	FIELD(DOUBLE, read_bytes),
+	FIELD(DOUBLE, written_bytes),
+	FIELD(DOUBLE, metadata_ops),
+	FIELD(STR, by_fs),
+	LAST,
+};
+DESC(slu_fs_row_desc, "fs_row", fs_row_fields);
 #undef T
 
 #define T struct slu_history_rows
@@ -319,12 +329,29 @@ const struct slu_desc *const slu_to_daemon[] = {
 };
 
 const struct slu_desc *const slu_to_ctl[] = {
-	&slu_hello_daemon_desc, &slu_buffer_desc,	&slu_extend_desc,
-	&slu_hold_desc,		&slu_requeue_desc,	&slu_fail_desc,
-	&slu_cancel_job_desc,	&slu_complete_desc,	&slu_drain_desc,
-	&slu_resume_desc,	&slu_annotate_desc,	&slu_published_desc,
-	&slu_stored_desc,	&slu_history_row_desc,	&slu_history_end_desc,
-	&slu_capacity_desc,	&slu_distances_desc,	&slu_where_desc,
-	&slu_history_rows_desc, &slu_staged_desc,	&slu_jobs_moved_desc,
-	&slu_io_capacity_desc,	&slu_metadata_row_desc, NULL,
+	&slu_hello_daemon_desc,
+	&slu_buffer_desc,
+	&slu_extend_desc,
+	&slu_hold_desc,
+	&slu_requeue_desc,
+	&slu_fail_desc,
+	&slu_cancel_job_desc,
+	&slu_complete_desc,
+	&slu_drain_desc,
+	&slu_resume_desc,
+	&slu_annotate_desc,
+	&slu_published_desc,
+	&slu_stored_desc,
+	&slu_history_row_desc,
+	&slu_history_end_desc,
+	&slu_capacity_desc,
+	&slu_distances_desc,
+	&slu_where_desc,
+	&slu_history_rows_desc,
+	&slu_staged_desc,
+	&slu_jobs_moved_desc,
+	&slu_io_capacity_desc,
+	&slu_metadata_row_desc,
+	&slu_fs_row_desc,
+	NULL,
 };

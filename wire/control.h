@@ -76,6 +76,10 @@ struct slu_io_use { /* "io_use": state of IOStart, twice a minute while it is on
 	 * use; and jobs that wait for them. */
 	double metadata_capacity, metadata_demand;
 	uint32_t metadata_waiting;
+	/* The file system that IOBandwidth or IOMetadata name, NULL: all as
+	 * one; there is a message for each, with its place among them. */
+	char *fs;
+	uint32_t place;
 	int64_t unheard; /* Unix seconds since when none has; 0: one does */
 };
 /* Where the capacity comes from. Numbers are for ever: they are sent. */
@@ -218,6 +222,7 @@ struct slu_job_moved {
 	uint32_t job_id;
 	double read_bytes, written_bytes;
 	double metadata_ops;
+	char *by_fs; /* of it, as in struct slu_history_row */
 };
 /* "jobs_moved": bytes, and operations of metadata, that running jobs have moved
  * since their starts, as Lustre's servers have counted; jobs without new counts
@@ -237,6 +242,7 @@ struct slu_io_capacity {
 	uint32_t silent; /* servers that have not reported for ten minutes, but
 			    still count */
 	uint32_t scope;	 /* IOScope that counts, of enum slu_io_scope */
+	char *fs;	 /* whose targets count; NULL: all */
 };
 
 struct slu_stored { /* "stored": this history row is on disk */
@@ -256,6 +262,10 @@ struct slu_history_row { /* "history_row": the job's I/O is known now */
 	/* Sent with the replay, and alone as "metadata_row": operations that
 	 * Lustre's MDTs have counted; 0: unknown. */
 	double metadata_ops;
+	/* What of it Lustre's servers have counted for which file system
+	 * (wire/fs_shares.h); NULL: not known. Sent with the replay, and as
+	 * "fs_row", where IOBandwidth or IOMetadata name file systems. */
+	char *by_fs;
 };
 
 struct slu_history_rows { /* "history_rows": the replay, oldest first */
@@ -272,7 +282,8 @@ extern const struct slu_desc slu_hello_daemon_desc, slu_buffer_desc,
 	slu_resume_desc, slu_annotate_desc, slu_published_desc, slu_stored_desc,
 	slu_history_row_desc, slu_history_rows_desc, slu_history_end_desc,
 	slu_capacity_desc, slu_jobs_moved_desc, slu_io_capacity_desc,
-	slu_metadata_row_desc; /* of a struct slu_history_row */
+	/* of a struct slu_history_row: */
+	slu_metadata_row_desc, slu_fs_row_desc;
 
 /* Messages that each side understands, for slu_envelope_parse(). */
 extern const struct slu_desc *const slu_to_daemon[];

@@ -5,6 +5,7 @@ libsluwire_a_SOURCES = \
 	wire/codec.c wire/envelope.c wire/codec.h \
 	wire/control.c wire/control.h \
 	wire/field.h \
+	wire/fs_shares.c wire/fs_shares.h \
 	wire/job.c wire/job.h \
 	wire/node.c wire/node.h \
 	wire/note.c wire/note.h \
@@ -14,10 +15,11 @@ libsluwire_a_SOURCES = \
 libsluwire = libsluwire.a $(libslucommon)
 
 if HAVE_CHECK
-check_PROGRAMS += tests/unit/test_wire tests/unit/test_rows
-TESTS += tests/unit/test_wire tests/unit/test_rows
+check_PROGRAMS += tests/unit/test_wire tests/unit/test_rows tests/unit/test_fs_shares
+TESTS += tests/unit/test_wire tests/unit/test_rows tests/unit/test_fs_shares
 tests_unit_test_wire_LDADD = $(libsluwire) $(CHECK_LIBS)
 tests_unit_test_rows_LDADD = $(libsluwire) $(CHECK_LIBS)
+tests_unit_test_fs_shares_LDADD = $(libsluwire) $(CHECK_LIBS)
 endif
 
 check_PROGRAMS += tests/fuzz/fuzz_wire

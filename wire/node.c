@@ -169,6 +169,7 @@ static const struct slu_field server_job_fields[] = {
 	FIELD(DOUBLE, rpcs),
 	FIELD(DOUBLE, idle),
 	FIELD(DOUBLE, metadata_ops),
+	FIELD(STR, by_fs),
 	LAST,
 };
 static DESC(server_job_desc, "server_job", server_job_fields);

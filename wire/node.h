@@ -222,6 +222,9 @@ struct slu_server_job {
 	double read_bytes, written_bytes, rpcs; /* since the job began */
 	double idle;	     /* seconds since any of them last grew */
 	double metadata_ops; /* of MDTs, since the job began */
+	/* The same by file system (wire/fs_shares.h), whose sums they are;
+	 * NULL: not known. */
+	char *by_fs;
 };
 struct slu_server_io {
 	struct slu_server_job *job;

@@ -29,7 +29,7 @@ static const struct slu_field column[] = {
 	COLUMN(DOUBLE, called_bytes),  COLUMN(DOUBLE, shared_bytes),
 	COLUMN(DOUBLE, consecutive),   COLUMN(U32, job.job_id),
 	COLUMN(I64, job.suspended),    COLUMN(STR, job.ion_times),
-	COLUMN(DOUBLE, metadata_ops),
+	COLUMN(DOUBLE, metadata_ops),  COLUMN(STR, by_fs),
 };
 #undef T
 #define COLUMNS (sizeof(column) / sizeof(column[0]))

@@ -10,19 +10,29 @@
  * the node's name; each program seen by Darshan one, "program START LOG"; each
  * server of Lustre one, "server NAME", which are merged into "server *" long
  * after the run, and one for what its MDTs have counted, "metadata NAME",
- * without bytes (Calls); Slurm's accounting is "accounting"; the forwarding
- * daemons are "forwarders".
+ * without bytes (Calls). Of a server that says which of Lustre's file systems
+ * the job used there is one for each: "server NAME FSNAME". Slurm's accounting
+ * is "accounting"; the forwarding daemons are "forwarders".
  */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include "job_submit/history/job_history.h"
 #include "job_submit/history/history_io.h"
+#include "job_submit/history/io_readahead.h"
+#include "wire/fs_shares.h"
 
-#define HOUR	3600
-#define DAY	86400
-#define SERVERS "server *"   /* what all servers have said of a run, */
-#define MDTS	"metadata *" /* and of its operations of metadata */
+#define HOUR 3600
+#define DAY  86400
+/* What all servers have said of a run, and of its operations of metadata; the
+ * file system may follow. */
+#define SERVERS "server *"
+#define MDTS	"metadata *"
+/* Is the Node such a row? */
+#define IS_FOLDED                                \
+	"(substr(Node, 1, 8) = '" SERVERS "' OR" \
+	" substr(Node, 1, 10) = '" MDTS "')"
 
 _Static_assert(SLU_IO_BUFFER == 1 && SLU_IO_TASKS == 2 && SLU_IO_LLITE == 3 &&
 		       SLU_IO_JOBSTATS == 4 && SLU_IO_DARSHAN == 5 &&
@@ -198,21 +208,17 @@ static int take_off(struct slu_db *db, const char *node, int64_t start,
 int slu_history_moved(struct slu_db *db, uint32_t job_id, int64_t start,
 		      struct slu_job_moved *out, struct slu_err *err)
 {
-	struct slu_rows *rows = slu_db_query(
-		db, err,
-		"SELECT SUM(ReadBytes), SUM(WrittenBytes),"
-		" SUM(CASE Source WHEN 8 THEN Calls END) FROM JobIo WHERE"
-		" JobID = ? AND StartTime = ? AND Source IN (4, 8)",
-		"II", (int64_t)job_id, start);
-	int rc = rows ? slu_db_step(rows, err) : -1;
+	struct slu_history_row row = {
+		.job = {.job_id = job_id, .start = start}};
+	struct slu_buf by_fs = {0};
 
-	if (rc > 0) {
-		out->read_bytes = slu_db_double(rows, 0);
-		out->written_bytes = slu_db_double(rows, 1);
-		out->metadata_ops = slu_db_double(rows, 2);
-	}
-	slu_db_done(rows);
-	return rc < 0 ? -1 : 0;
+	if (slu_io_readahead_served(db, &row, &by_fs, err) < 0)
+		return -1;
+	out->read_bytes = row.read_bytes;
+	out->written_bytes = row.written_bytes;
+	out->metadata_ops = row.metadata_ops;
+	out->by_fs = by_fs.len ? slu_buf_steal(&by_fs) : NULL;
+	return 0;
 }
 
 static int check_server(const struct slu_server_job *io, struct slu_err *err)
@@ -237,7 +243,7 @@ static int add_server(struct slu_db *db, const char *node,
 		"INSERT INTO JobIo (JobID, StartTime, Node, ReadBytes,"
 		" WrittenBytes, Calls, Source) SELECT ?, ?, ?, ?, ?, ?, ? WHERE"
 		" NOT EXISTS (SELECT 1 FROM JobIo WHERE JobID = ? AND"
-		" StartTime = ? AND Node = ?)"
+		" StartTime = ? AND Node >= ? AND Node < ?)"
 		" ON CONFLICT (JobID, StartTime, Node) DO UPDATE SET"
 		" ReadBytes = MAX(ReadBytes, excluded.ReadBytes),"
 		" WrittenBytes = MAX(WrittenBytes, excluded.WrittenBytes),"
@@ -247,37 +253,135 @@ static int add_server(struct slu_db *db, const char *node,
 
 	if (rc == 0 &&
 	    (metadata ? io.rpcs : io.read_bytes + io.written_bytes) > 0)
-		rc = slu_db_exec(db, err, sql, "IIsdddIIIs", (int64_t)io.job_id,
-				 start, node, io.read_bytes, io.written_bytes,
-				 io.rpcs, (int64_t)source, (int64_t)io.job_id,
-				 start, metadata ? MDTS : SERVERS);
+		rc = slu_db_exec(db, err, sql, "IIsdddIIIss",
+				 (int64_t)io.job_id, start, node, io.read_bytes,
+				 io.written_bytes, io.rpcs, (int64_t)source,
+				 (int64_t)io.job_id, start,
+				 metadata ? MDTS : SERVERS,
+				 metadata ? "metadata +" : "server +");
 	return rc < 0 ? -1 : 0;
+}
+
+/* A server's rows of a run: of one file system, or (NULL) of all. */
+static int add_rows(struct slu_db *db, const char *server, const char *fs,
+		    const struct slu_server_job *io, int64_t start,
+		    struct slu_err *err)
+{
+	char node[300];
+
+	snprintf(node, sizeof(node), "server %s%s%s", server, fs ? " " : "",
+		 fs ? fs : "");
+	if (add_server(db, node, *io, start, SLU_IO_JOBSTATS, err) < 0)
+		return -1;
+	if (!(io->metadata_ops > 0)) /* it is no server of MDTs */
+		return 0;
+	snprintf(node, sizeof(node), "metadata %s%s%s", server, fs ? " " : "",
+		 fs ? fs : "");
+	return add_server(db, node,
+			  (struct slu_server_job){.job_id = io->job_id,
+						  .rpcs = io->metadata_ops},
+			  start, SLU_IO_METADATA, err);
+}
+
+static struct slu_server_job of_share(const struct slu_server_job *io,
+				      const struct slu_fs_share *share)
+{
+	return (struct slu_server_job){
+		.job_id = io->job_id,
+		.read_bytes = share->read_bytes,
+		.written_bytes = share->written_bytes,
+		.rpcs = share->rpcs,
+		.metadata_ops = share->metadata_ops,
+	};
+}
+
+static int check_shares(const struct slu_server_job *io, struct slu_err *err)
+{
+	struct slu_fs_share share;
+	const char *at = io->by_fs;
+	struct slu_server_job of;
+	int rc;
+
+	while ((rc = slu_fs_share_next(&at, &share)) > 0) {
+		of = of_share(io, &share);
+		if (check_server(&of, err) < 0)
+			return -1;
+	}
+	return rc < 0 ? slu_err(err, SLU_INVALID,
+				"job %u: by_fs is not NAME READ WRITTEN RPCS "
+				"OPS, ...",
+				io->job_id)
+		      : 0;
+}
+
+/* A release that did not tell of file systems has reported for the same server:
+ * its rows of the job become those of the file system, if there is only one. Of
+ * several they are dropped: what the server says now has all but what Lustre
+ * has dropped meanwhile. */
+static int name_rows(struct slu_db *db, const char *server,
+		     const struct slu_server_job *io, int64_t start,
+		     struct slu_err *err)
+{
+	char nodes[2][300];
+	struct slu_fs_share share;
+	const char *at = io->by_fs;
+	long rc = 0;
+
+	if (slu_fs_share_next(&at, &share) <= 0 ||
+	    slu_eq(share.fs, SLU_FS_UNKNOWN))
+		return 0;
+	snprintf(nodes[0], sizeof(nodes[0]), "server %s", server);
+	snprintf(nodes[1], sizeof(nodes[1]), "metadata %s", server);
+	for (int i = 0; i < 2 && rc >= 0; i++)
+		rc = *at ? slu_db_exec(db, err,
+				       "DELETE FROM JobIo WHERE JobID = ? AND"
+				       " StartTime = ? AND Node = ?",
+				       "IIs", (int64_t)io->job_id, start,
+				       nodes[i])
+			 : slu_db_exec(db, err,
+				       "UPDATE OR REPLACE JobIo SET Node ="
+				       " Node || ' ' || ? WHERE JobID = ? AND"
+				       " Node = ?",
+				       "sIs", share.fs, (int64_t)io->job_id,
+				       nodes[i]);
+	return rc < 0 ? -1 : 0;
+}
+
+static int add_shares(struct slu_db *db, const char *server,
+		      const struct slu_server_job *io, int64_t start,
+		      struct slu_err *err)
+{
+	struct slu_fs_share share;
+	const char *at = io->by_fs;
+	struct slu_server_job of;
+	int rc = name_rows(db, server, io, start, err);
+
+	while (rc == 0 && slu_fs_share_next(&at, &share) > 0) {
+		of = of_share(io, &share);
+		rc = add_rows(db, server,
+			      slu_eq(share.fs, SLU_FS_UNKNOWN) ? NULL
+							       : share.fs,
+			      &of, start, err);
+	}
+	return rc;
 }
 
 int slu_history_server_io(struct slu_db *db, const char *server,
 			  const struct slu_server_job *io, int64_t start,
 			  int64_t when, struct slu_err *err)
 {
-	char node[300];
+	int rc;
 
-	if (check_server(io, err) < 0)
+	if (check_server(io, err) < 0 ||
+	    (io->by_fs && check_shares(io, err) < 0))
 		return -1;
 	if (!start && find_run(db, io->job_id, when, &start, err) < 0)
 		return -1;
 	if (!start)
 		return 0;
-	snprintf(node, sizeof(node), "server %s", server);
-	if (add_server(db, node, *io, start, SLU_IO_JOBSTATS, err) < 0)
-		return -1;
-	if (!(io->metadata_ops > 0)) /* it is no server of MDTs */
-		return 1;
-	snprintf(node, sizeof(node), "metadata %s", server);
-	return add_server(db, node,
-			  (struct slu_server_job){.job_id = io->job_id,
-						  .rpcs = io->metadata_ops},
-			  start, SLU_IO_METADATA, err) < 0
-		       ? -1
-		       : 1;
+	rc = io->by_fs ? add_shares(db, server, io, start, err)
+		       : add_rows(db, server, NULL, io, start, err);
+	return rc < 0 ? -1 : 1;
 }
 
 int slu_history_forwarded(struct slu_db *db, const struct slu_server_job *io,
@@ -371,25 +475,50 @@ long slu_history_metadata(struct slu_db *db, int64_t after, int64_t until,
 		    seen, out, max, more, err);
 }
 
+long slu_history_known(struct slu_db *db, int64_t after, int64_t until,
+		       int64_t *seen, struct slu_import_io *out, size_t max,
+		       bool *more, struct slu_err *err)
+{
+	return scan(db, SCAN("NOT " HAS("1")), after, until, HOUR, seen, out,
+		    max, more, err);
+}
+
+/* Of the name of a row of servers: what stands behind the server's, " FSNAME"
+ * or
+ * "". The server's name begins at ?2. */
+#define OF_FS(node)                                                    \
+	"CASE WHEN instr(substr(" node ", ?2), ' ') THEN substr("      \
+	"substr(" node ", ?2), instr(substr(" node ", ?2), ' ')) ELSE" \
+	" '' END"
+
+/* Merges rows "PREFIX SERVER [FSNAME]" of a run into "PREFIX * [FSNAME]", each
+ * file system's by themselves. */
 static int fold_source(struct slu_db *db, const struct slu_import_io *run,
 		       uint32_t source, const char *into, struct slu_err *err)
 {
+	const int64_t first = (int64_t)strlen(into);
 	long n = slu_db_exec(
 		db, err,
 		"INSERT INTO JobIo (JobID, StartTime, Node, ReadBytes,"
 		" WrittenBytes, Calls, Source) SELECT JobID, StartTime,"
-		" ?, SUM(ReadBytes), SUM(WrittenBytes), SUM(Calls), Source FROM"
-		" JobIo WHERE JobID = ? AND StartTime = ? AND Source = ? GROUP"
-		" BY Source HAVING COUNT(*) > 1",
-		"sIII", into, (int64_t)run->job_id, run->start,
+		" ?1 || " OF_FS(
+			"Node") " AS Whole, SUM(ReadBytes),"
+				" SUM(WrittenBytes), SUM(Calls), Source FROM JobIo WHERE JobID"
+				" = ?3 AND StartTime = ?4 AND Source = ?5 GROUP BY Whole"
+				" HAVING COUNT(*) > 1",
+		"sIIII", into, first, (int64_t)run->job_id, run->start,
 		(int64_t)source);
 
 	if (n > 0)
-		n = slu_db_exec(db, err,
-				"DELETE FROM JobIo WHERE JobID = ? AND"
-				" StartTime = ? AND Source = ? AND Node <> ?",
-				"IIIs", (int64_t)run->job_id, run->start,
-				(int64_t)source, into);
+		n = slu_db_exec(
+			db, err,
+			"DELETE FROM JobIo AS i WHERE JobID = ?3 AND StartTime"
+			" = ?4 AND Source = ?5 AND NOT " IS_FOLDED " AND EXISTS"
+			" (SELECT 1 FROM JobIo AS w WHERE w.JobID = i.JobID AND"
+			" w.StartTime = i.StartTime AND w.Node = ?1 || " OF_FS(
+				"i.Node") ")",
+			"sIIII", into, first, (int64_t)run->job_id, run->start,
+			(int64_t)source);
 	return n < 0 ? -1 : n > 0;
 }
 
@@ -418,8 +547,8 @@ long slu_history_fold_servers(struct slu_db *db, int64_t now, int64_t *seen,
 	long n, folded = 0;
 
 	n = scan(db,
-		 SCAN("NOT " HAS("Source IN (4, 8) AND Node NOT IN ('" SERVERS
-				 "', '" MDTS "')") " OR " LATER),
+		 SCAN("NOT " HAS(
+			 "Source IN (4, 8) AND NOT " IS_FOLDED) " OR " LATER),
 		 INT64_MIN, until, SLU_HISTORY_SPOKEN + HOUR, &next, run, FOLD,
 		 more, err);
 	if (n < 0 || (n > 0 && slu_db_begin(db, err) < 0))

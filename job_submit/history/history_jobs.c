@@ -7,6 +7,7 @@
 #include "common/jsonx.h"
 #include "job_submit/ended.h"
 #include "job_submit/history/job_history.h"
+#include "wire/fs_shares.h"
 
 static void set_some(struct json_object *obj, const char *key, uint64_t value)
 {
@@ -32,6 +33,26 @@ const char *slu_history_source(uint32_t source)
 	};
 
 	return source < sizeof(name) / sizeof(name[0]) ? name[source] : NULL;
+}
+
+void slu_history_set_by_fs(struct json_object *obj, const char *by_fs)
+{
+	struct slu_fs_share share[SLU_FS_SHARES];
+	size_t n = slu_fs_share_all(by_fs, share);
+	struct json_object *list, *one;
+
+	if (!n)
+		return;
+	list = json_object_new_array();
+	for (size_t i = 0; i < n; i++) {
+		one = json_object_new_object();
+		slu_json_set_str(one, "name", share[i].fs);
+		set_bytes(one, "read_bytes", share[i].read_bytes);
+		set_bytes(one, "written_bytes", share[i].written_bytes);
+		set_some(one, "metadata_ops", (uint64_t)share[i].metadata_ops);
+		json_object_array_add(list, one);
+	}
+	json_object_object_add(obj, "by_file_system", list);
 }
 
 static struct json_object *row_json(const struct slu_history_row *row)
@@ -79,6 +100,7 @@ static struct json_object *row_json(const struct slu_history_row *row)
 		set_some(obj, "rpcs", (uint64_t)row->rpcs);
 	}
 	set_some(obj, "metadata_ops", (uint64_t)row->metadata_ops);
+	slu_history_set_by_fs(obj, row->by_fs);
 	slu_json_set_str(obj, "partition", j->partition);
 	slu_json_set_str(obj, "account", j->account);
 	set_some(obj, "start", (uint64_t)j->start);

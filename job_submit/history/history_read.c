@@ -108,15 +108,17 @@ static int take_row(struct slu_db *db, struct slu_rows *rows,
 		    struct slu_err *err)
 {
 	struct slu_history_row row = {0};
+	struct slu_buf by_fs = {0};
 	int rc;
 
 	take_brief(rows, &row.job);
 	if (!c->brief)
 		take_rest(rows, &row.job);
-	if (slu_io_readahead_read(c->io, db, &row, err) < 0)
+	if (slu_io_readahead_read(c->io, db, &row, &by_fs, err) < 0)
 		return -1;
 	row.io_bandwidth = slu_row_bandwidth(&row);
 	rc = fn(arg, &row, err);
+	slu_buf_free(&by_fs);
 	if (rc == 0) {
 		c->end = slu_db_int(rows, 1);
 		c->id = slu_db_int(rows, 0);
@@ -267,6 +269,17 @@ int slu_history_whole(struct slu_db *db, uint32_t job_id, int64_t start,
 			     " OR i.Source = ?))",
 			     "III", (int64_t)job_id, start, (int64_t)source),
 		fn, arg, err);
+}
+
+int slu_history_run(struct slu_db *db, uint32_t job_id, int64_t start,
+		    slu_history_f *fn, void *arg, struct slu_err *err)
+{
+	return each_row(db,
+			slu_db_query(db, err,
+				     "SELECT " BRIEF REST FROM
+				     "JobID = ? AND StartTime = ?",
+				     "II", (int64_t)job_id, start),
+			fn, arg, err);
 }
 
 int slu_history_each(struct slu_db *db, const struct slu_history_query *query,

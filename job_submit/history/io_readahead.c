@@ -9,13 +9,16 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "wire/fs_shares.h"
 
 #define IDS    64u   /* job ids in a block */
 #define BLOCKS 4096u /* places in the cache */
 
-/* The sum of one source's rows of a run. */
+/* The sum of one source's rows of a run; of servers of Lustre by file system.
+ */
 struct word {
 	uint32_t job_id, source;
+	char fs[SLU_FS_NAME]; /* "": not known */
 	int64_t start;
 	bool all; /* a merged row of all nodes */
 	double read_bytes, written_bytes;
@@ -74,7 +77,8 @@ static struct word *find_same(const struct words *w, const struct word *new)
 {
 	for (size_t i = w->n; i-- > 0 && same_run(&w->word[i], new);)
 		if (w->word[i].source == new->source &&
-		    w->word[i].all == new->all)
+		    w->word[i].all ==
+			    new->all &&strcmp(w->word[i].fs, new->fs) == 0)
 			return &w->word[i];
 	return NULL;
 }
@@ -94,9 +98,19 @@ static int append(struct words *w, const struct word *new, struct slu_err *err)
 	return 0;
 }
 
+/* A server's row is "server NAME FSNAME" or "metadata NAME FSNAME", without
+ * FSNAME if that is not known. */
+static void find_fs(const char *node, char fs[SLU_FS_NAME])
+{
+	const char *name = strchr(node, ' '), *last = strrchr(node, ' ');
+
+	if (last != name)
+		slu_copy(fs, SLU_FS_NAME, last + 1);
+}
+
 static int take(struct words *w, struct slu_rows *rows, struct slu_err *err)
 {
-	const struct word new = {
+	struct word new = {
 		.job_id = (uint32_t)slu_db_int(rows, 0),
 		.start = slu_db_int(rows, 1),
 		.source = (uint32_t)slu_db_int(rows, 2),
@@ -108,8 +122,11 @@ static int take(struct words *w, struct slu_rows *rows, struct slu_err *err)
 		.shared_bytes = slu_db_double(rows, 8),
 		.consecutive = slu_db_double(rows, 9),
 	};
-	struct word *same = find_same(w, &new);
+	struct word *same;
 
+	if (new.source == SLU_IO_JOBSTATS || new.source == SLU_IO_METADATA)
+		find_fs(slu_db_text(rows, 10), new.fs);
+	same = find_same(w, &new);
 	if (!same)
 		return append(w, &new, err);
 	same->read_bytes += new.read_bytes;
@@ -127,7 +144,8 @@ static int read_words(struct slu_db *db, uint32_t first, uint32_t last,
 	struct slu_rows *rows = slu_db_query(
 		db, err,
 		"SELECT JobID, StartTime, Source, Node = '*', ReadBytes,"
-		" WrittenBytes, Calls, CalledBytes, SharedBytes, Consecutive"
+		" WrittenBytes, Calls, CalledBytes, SharedBytes, Consecutive,"
+		" Node"
 		" FROM JobIo WHERE JobID BETWEEN ? AND ?"
 		" ORDER BY JobID, StartTime, Node",
 		"II", (int64_t)first, (int64_t)last);
@@ -227,20 +245,69 @@ static void add(const struct word *w, struct slu_history_row *row,
 	row->consecutive += w->consecutive;
 }
 
-int slu_io_readahead_read(struct slu_io_readahead *a, struct slu_db *db,
-			  struct slu_history_row *row, struct slu_err *err)
+/* Appends what a server has counted, by file system, or, where some other row
+ * names one, without. */
+static void add_share(const struct word *w, bool named, struct slu_buf *by_fs)
+{
+	const bool ops = w->source == SLU_IO_METADATA;
+	struct slu_fs_share share = {
+		.read_bytes = w->read_bytes,
+		.written_bytes = w->written_bytes,
+		.rpcs = ops ? 0 : w->calls,
+		.metadata_ops = ops ? w->calls : 0,
+	};
+
+	if (!named || (!ops && w->source != SLU_IO_JOBSTATS))
+		return;
+	slu_copy(share.fs, sizeof(share.fs), *w->fs ? w->fs : SLU_FS_UNKNOWN);
+	slu_fs_share_put(by_fs, &share);
+}
+
+static void add_run(const struct words *words, const struct word *run,
+		    bool served, struct slu_history_row *row,
+		    struct slu_buf *by_fs)
+{
+	const struct word *first = first_of(words, run), *w;
+	const struct word *end = words->word + words->n;
+	uint32_t best = UINT32_MAX;
+	bool named = false;
+
+	for (w = first; w < end && same_run(w, run); w++) {
+		named |= *w->fs;
+		if (!served || w->source == SLU_IO_JOBSTATS ||
+		    w->source == SLU_IO_METADATA)
+			add(w, row, &best);
+	}
+	for (w = first; w < end && same_run(w, run); w++)
+		add_share(w, named, by_fs);
+	row->by_fs = by_fs->data;
+}
+
+static int read_run(struct slu_io_readahead *a, struct slu_db *db, bool served,
+		    struct slu_history_row *row, struct slu_buf *by_fs,
+		    struct slu_err *err)
 {
 	const struct word run = {.job_id = row->job.job_id,
 				 .start = row->job.start};
 	const struct words *words;
 	struct words one = {0};
-	uint32_t best = UINT32_MAX;
 	int rc = find_words(a, db, run.job_id, &one, &words, err);
 
 	if (rc == 0)
-		for (const struct word *w = first_of(words, &run);
-		     w < words->word + words->n && same_run(w, &run); w++)
-			add(w, row, &best);
+		add_run(words, &run, served, row, by_fs);
 	free(one.word);
 	return rc;
+}
+
+int slu_io_readahead_read(struct slu_io_readahead *a, struct slu_db *db,
+			  struct slu_history_row *row, struct slu_buf *by_fs,
+			  struct slu_err *err)
+{
+	return read_run(a, db, false, row, by_fs, err);
+}
+
+int slu_io_readahead_served(struct slu_db *db, struct slu_history_row *row,
+			    struct slu_buf *by_fs, struct slu_err *err)
+{
+	return read_run(NULL, db, true, row, by_fs, err);
 }

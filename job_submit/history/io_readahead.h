@@ -8,6 +8,7 @@
  * read together with it.
  */
 
+#include "common/str.h"
 #include "store/db.h"
 #include "wire/control.h"
 
@@ -21,8 +22,13 @@ void slu_io_readahead_free(struct slu_io_readahead *ahead);
  * drops cached rows from before the last write. */
 void slu_io_readahead_renew(struct slu_io_readahead *ahead, struct slu_db *db);
 /* Fills in the I/O of the run of row->job, except its bandwidth; the members
- * are 0 before. ahead is NULL for a single run. */
+ * are 0 before. ahead is NULL for a single run. row->by_fs is the text in
+ * by_fs, which the caller frees. */
 int slu_io_readahead_read(struct slu_io_readahead *ahead, struct slu_db *db,
-			  struct slu_history_row *row, struct slu_err *err);
+			  struct slu_history_row *row, struct slu_buf *by_fs,
+			  struct slu_err *err);
+/* The same for a single run, and only what Lustre's servers have counted. */
+int slu_io_readahead_served(struct slu_db *db, struct slu_history_row *row,
+			    struct slu_buf *by_fs, struct slu_err *err);
 
 #endif

@@ -104,8 +104,12 @@ long slu_history_served(struct slu_db *db, int64_t after, int64_t until,
 long slu_history_metadata(struct slu_db *db, int64_t after, int64_t until,
 			  int64_t *seen, struct slu_import_io *out, size_t max,
 			  bool *more, struct slu_err *err);
+/* Likewise those of which any I/O is known. */
+long slu_history_known(struct slu_db *db, int64_t after, int64_t until,
+		       int64_t *seen, struct slu_import_io *out, size_t max,
+		       bool *more, struct slu_err *err);
 /* The I/O that all servers have reported of a run so far, into out; 0: none
- * has. out->job_id is not set. */
+ * has. out->job_id is not set; the caller frees out->by_fs. */
 int slu_history_moved(struct slu_db *db, uint32_t job_id, int64_t start,
 		      struct slu_job_moved *out, struct slu_err *err);
 /* Merges the rows of several servers into one for runs that ended more than
@@ -167,6 +171,10 @@ int slu_history_whole(struct slu_db *db, uint32_t job_id, int64_t start,
 		      uint32_t source, slu_history_f *fn, void *arg,
 		      struct slu_err *err);
 
+/* The same, whoever has reported. */
+int slu_history_run(struct slu_db *db, uint32_t job_id, int64_t start,
+		    slu_history_f *fn, void *arg, struct slu_err *err);
+
 /* Calls fn for the ended runs of a job, the first one first, if they are this
  * user's (SLU_NO_ID: any user's). */
 int slu_history_of_job(struct slu_db *db, uint32_t job_id, uint32_t uid,
@@ -210,8 +218,8 @@ int slu_history_each(struct slu_db *db, const struct slu_history_query *query,
  * error (predicted - run, s), state, script (its hash), ions, or ion_times (how
  * many s it had which number: select_io/curves/ion_times.h), read_bytes,
  * written_bytes, MB/s, io_from (buffer, tasks, llite, job_stats, darshan or
- * accounting), rpcs (of bytes, that Lustre's servers have seen). What is not
- * known is absent.
+ * accounting), rpcs (of bytes, that Lustre's servers have seen),
+ * by_file_system (slu_history_set_by_fs). What is not known is absent.
  *
  * predict: what the history says about a hypothetical job, one object: name,
  * nodes, limit_asked, predicted (s), careful (s), predicted_from, jobs; and
@@ -232,6 +240,10 @@ int slu_history_each(struct slu_db *db, const struct slu_history_query *query,
  *		ended, or "strided") and contiguous (their share)
  */
 const char *slu_history_source(uint32_t source); /* io_from; NULL: none */
+/* Adds by_file_system: [{name ("?": not known of which), read_bytes,
+ * written_bytes, metadata_ops}], what Lustre's servers have counted for which
+ * file system (row->by_fs); nothing, when that is not known. */
+void slu_history_set_by_fs(struct json_object *obj, const char *by_fs);
 int slu_history_jobs(struct slu_db *db, const struct slu_history_query *query,
 		     struct json_object **out, struct slu_err *err);
 

@@ -59,6 +59,7 @@ int slu_recorded_add(struct slu_recorded *r, const struct slu_history_row *row,
 		r->room = room;
 	}
 	r->row[r->n] = *row;
+	r->row[r->n].by_fs = NULL;
 	if (slu_job_copy(&r->row[r->n].job, &row->job) < 0)
 		return nomem(err);
 	r->n++;

@@ -2,16 +2,20 @@
 /*
  * Computes totals per job, since Lustre's counters are per job and target and
  * may be reset. `count` has the last reading by job and target; `job` the sums
- * of the increments by job. A record that was reset, or is new, counts as a
- * whole.
+ * of the increments by job and file system. A record that was reset, or is new,
+ * counts as a whole.
  */
 #include "config.h"
 #include "select_io/tbf/job_totals.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include "wire/fs_shares.h"
 
-#define TARGETS	   256	/* of one server */
+#define TARGETS 256 /* of one server */
+/* Of one server, the first of which is "?": targets with other names, and
+ * file systems for which there is no room. */
+#define FS	   5
 #define RETRY	   60.0 /* s until an unknown job is sent again, at first */
 #define RETRY_MOST 3600.0
 
@@ -26,24 +30,32 @@ struct count {
 struct job {
 	uint32_t id;
 	bool present; /* in the last reading */
-	double sum[N_SUMS], told[N_SUMS];
+	double sum[FS][N_SUMS], told[N_SUMS];
 	double changed, said, next; /* times: change, last and next message */
 	double retry;		    /* s; 0: the job is known to sluiced */
 };
 
 struct slu_job_totals {
 	char target[TARGETS][64];
+	uint8_t fs_of[TARGETS]; /* each target's, in: */
 	size_t n_targets;
+	char fs[FS][SLU_FS_NAME];
+	size_t n_fs;
 	struct count *count;
 	size_t n_counts;
 	struct job *job; /* by id */
 	size_t n, cap;
 	uint32_t after; /* the last one that was returned as due */
+	char shares[SLU_SERVER_JOBS][FS * SLU_FS_SHARE_TEXT]; /* of those */
 };
 
 struct slu_job_totals *slu_job_totals_new(void)
 {
-	return calloc(1, sizeof(struct slu_job_totals));
+	struct slu_job_totals *io = calloc(1, sizeof(*io));
+
+	if (io)
+		strcpy(io->fs[io->n_fs++], SLU_FS_UNKNOWN);
+	return io;
 }
 
 void slu_job_totals_free(struct slu_job_totals *io)
@@ -77,6 +89,22 @@ static uint32_t number_of(const char *text)
 	return (uint32_t)v;
 }
 
+static uint8_t fs_of(struct slu_job_totals *io, const char *target)
+{
+	char fs[SLU_FS_NAME];
+	size_t i = 1;
+
+	if (!slu_fs_name_of_target(target, fs))
+		return 0;
+	while (i < io->n_fs && strcmp(io->fs[i], fs) != 0)
+		i++;
+	if (i == FS)
+		return 0;
+	if (i == io->n_fs)
+		strcpy(io->fs[io->n_fs++], fs);
+	return (uint8_t)i;
+}
+
 /* TARGETS: the table is full. */
 static uint32_t target_of(struct slu_job_totals *io, const char *name)
 {
@@ -84,8 +112,10 @@ static uint32_t target_of(struct slu_job_totals *io, const char *name)
 
 	while (i < io->n_targets && strcmp(io->target[i], name) != 0)
 		i++;
-	if (i == io->n_targets && i < TARGETS)
+	if (i == io->n_targets && i < TARGETS) {
+		io->fs_of[i] = fs_of(io, name);
 		strcpy(io->target[io->n_targets++], name);
+	}
 	return i;
 }
 
@@ -175,8 +205,9 @@ static struct job *find_or_add(struct slu_job_totals *io, uint32_t id,
 	return &io->job[at];
 }
 
-/* Adds the increment since the previous reading (NULL: it was not there). */
-static void add(struct job *job, const struct count *c,
+/* Adds the increment since the previous reading (NULL: it was not there) to
+ * what the job did in a file system. */
+static void add(struct job *job, size_t fs, const struct count *c,
 		const struct count *before, double now)
 {
 	bool anew = !before || before->start != c->start;
@@ -188,7 +219,7 @@ static void add(struct job *job, const struct count *c,
 
 		if (more)
 			job->changed = now;
-		job->sum[k] += (double)more;
+		job->sum[fs][k] += (double)more;
 	}
 }
 
@@ -253,7 +284,7 @@ int slu_job_totals_read(struct slu_job_totals *io,
 		if (!job)
 			continue; /* once there is space it counts whole */
 		job->present = true;
-		add(job, &c[i], before, now);
+		add(job, io->fs_of[c[i].target], &c[i], before, now);
 		c[kept++] = c[i];
 	}
 	free(io->count);
@@ -262,12 +293,48 @@ int slu_job_totals_read(struct slu_job_totals *io,
 	return 0;
 }
 
-static bool is_due(const struct job *job, double now)
+static void add_up(const struct job *job, double sum[N_SUMS])
 {
-	return memcmp(job->sum, job->told, sizeof(job->sum)) != 0 &&
+	for (int k = 0; k < N_SUMS; k++) {
+		sum[k] = 0;
+		for (int fs = 0; fs < FS; fs++)
+			sum[k] += job->sum[fs][k];
+	}
+}
+
+static bool is_due(const struct job *job, const double sum[N_SUMS], double now)
+{
+	return memcmp(sum, job->told, sizeof(job->told)) != 0 &&
 	       now >= job->next &&
 	       (now - job->changed >= SLU_JOB_TOTALS_QUIET ||
 		now - job->said >= SLU_JOB_TOTALS_EVERY);
+}
+
+/* NULL: no file system is known. */
+static char *shares_of(const struct slu_job_totals *io, const struct job *job,
+		       char text[FS * SLU_FS_SHARE_TEXT])
+{
+	struct slu_buf out = {0};
+	struct slu_fs_share share;
+	bool known = false;
+
+	for (size_t i = 0; i < io->n_fs; i++) {
+		share = (struct slu_fs_share){
+			.read_bytes = job->sum[i][READ],
+			.written_bytes = job->sum[i][WRITTEN],
+			.rpcs = job->sum[i][RPCS],
+			.metadata_ops = job->sum[i][METADATA]};
+		if (!(share.read_bytes + share.written_bytes + share.rpcs +
+			      share.metadata_ops >
+		      0))
+			continue;
+		strcpy(share.fs, io->fs[i]);
+		slu_fs_share_put(&out, &share);
+		known |= i > 0;
+	}
+	known = known && slu_copy(text, FS * SLU_FS_SHARE_TEXT, out.data);
+	slu_buf_free(&out);
+	return known ? text : NULL;
 }
 
 /* Round robin, so that jobs that stay due do not block others. */
@@ -275,19 +342,24 @@ size_t slu_job_totals_due(struct slu_job_totals *io, double now,
 			  struct slu_server_job *out, size_t max)
 {
 	size_t first = lower_bound(io, io->after + 1), n = 0;
+	double sum[N_SUMS];
 
+	max = max < SLU_SERVER_JOBS ? max : SLU_SERVER_JOBS;
 	for (size_t i = 0; i < io->n && n < max; i++) {
 		const struct job *job = &io->job[(first + i) % io->n];
 
-		if (!is_due(job, now))
+		add_up(job, sum);
+		if (!is_due(job, sum, now))
 			continue;
-		out[n++] = (struct slu_server_job){
+		out[n] = (struct slu_server_job){
 			.job_id = job->id,
-			.read_bytes = job->sum[READ],
-			.written_bytes = job->sum[WRITTEN],
-			.rpcs = job->sum[RPCS],
-			.metadata_ops = job->sum[METADATA],
+			.read_bytes = sum[READ],
+			.written_bytes = sum[WRITTEN],
+			.rpcs = sum[RPCS],
+			.metadata_ops = sum[METADATA],
+			.by_fs = shares_of(io, job, io->shares[n]),
 			.idle = now - job->changed};
+		n++;
 		io->after = job->id;
 	}
 	return n;

@@ -41,8 +41,8 @@ void slu_job_totals_free(struct slu_job_totals *io);
 int slu_job_totals_read(struct slu_job_totals *io,
 			const struct slu_jobstats *stats, double now,
 			struct slu_err *err);
-/* Fills out with up to max jobs whose totals are to be sent now; returns their
- * number. */
+/* Fills out with up to max (SLU_SERVER_JOBS) jobs whose totals are to be sent
+ * now, of which by_fs is borrowed until the next call; returns their number. */
 size_t slu_job_totals_due(struct slu_job_totals *io, double now,
 			  struct slu_server_job *out, size_t max);
 /* Notes that sluiced has stored these totals, except those of unknown jobs,

@@ -167,7 +167,7 @@ static int tell_moved(struct slu_lustre_totals *s, struct slu_err *err)
 				 &msg);
 	s->n_moved = 0;
 	s->full = false;
-	free(msg.jobs);
+	slu_msg_clear(&slu_jobs_moved_desc, &msg);
 	return rc;
 }
 

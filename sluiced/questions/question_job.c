@@ -35,6 +35,7 @@ struct report {
 	uint32_t job_id;
 	double now;
 	struct slu_history_row row; /* of its last run; texts are owned */
+	char *by_fs;		    /* the row's */
 	bool known;		    /* the row is filled in */
 	bool running;
 	size_t runs; /* number of its runs that have ended */
@@ -55,7 +56,10 @@ static int take_row(void *arg, const struct slu_history_row *row,
 	struct report *r = arg;
 
 	slu_msg_clear(&slu_job_desc, &r->row.job);
+	free(r->by_fs);
+	r->by_fs = row->by_fs ? strdup(row->by_fs) : NULL;
 	r->row = *row;
+	r->row.by_fs = r->by_fs;
 	memset(&r->row.job, 0, sizeof(r->row.job));
 	if (slu_job_copy(&r->row.job, &row->job))
 		return slu_err(err, SLU_NOMEM, "out of memory");
@@ -224,8 +228,10 @@ static void add_io(struct report *r)
 	const struct slu_history_row *row = &r->row;
 	struct json_object *o;
 
-	if (r->known)
+	if (r->known) {
 		set_some(r->out, "metadata_ops", (int64_t)row->metadata_ops);
+		slu_history_set_by_fs(r->out, row->by_fs);
+	}
 	if (!r->known || row->read_bytes + row->written_bytes <= 0)
 		return;
 	o = json_object_new_object();
@@ -420,5 +426,6 @@ int slu_answer_job(struct slu_db *db, const struct slu_asker *who,
 	json_object_put(r.out);
 	json_object_put(r.buffers);
 	slu_msg_clear(&slu_job_desc, &r.row.job);
+	free(r.by_fs);
 	return rc;
 }

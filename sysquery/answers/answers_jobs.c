@@ -91,6 +91,12 @@ const struct slu_form slu_form_buffers = {
 	"BOOT_FAIL,DEADLINE,OUT_OF_MEMORY,REQUEUED,LAUNCH_FAILED," \
 	"REVOKED"
 
+static const struct slu_key by_fs[] = {
+	{"name", .is = SLU_IS_TEXT, .doc = "fsname; ?: it is not known which"},
+	{"read_bytes", .is = SLU_IS_BYTES},
+	{"written_bytes", .is = SLU_IS_BYTES},
+	{"metadata_ops", "metadata_op_count", .is = SLU_IS_COUNT},
+	{.key = NULL}};
 static const struct slu_key jobs[] = {
 	{"job_id", .is = SLU_IS_COUNT, .title = "JOB"},
 	{"user", .is = SLU_IS_ANY, .title = "USER", .doc = "name, or number"},
@@ -129,6 +135,8 @@ static const struct slu_key jobs[] = {
 	{"rpcs", .is = SLU_IS_COUNT},
 	{"metadata_ops", "metadata_op_count", .is = SLU_IS_COUNT,
 	 .doc = "operations of metadata, as Lustre's MDTs counted"},
+	{"by_file_system", .is = SLU_IS_LIST, .of = by_fs,
+	 .doc = "what Lustre's servers counted for each of its file systems"},
 	{"script", .is = SLU_IS_TEXT, .doc = "a digest"},
 	{.key = NULL}};
 const struct slu_form slu_form_jobs = {.name = "jobs",
@@ -360,6 +368,11 @@ static const struct slu_key iostart[] = {
 	 .doc = "jobs that wait for it"},
 	{"file_systems", .is = SLU_IS_TEXT,
 	 .doc = "of Lustre, two of those that count as one; none: there is one"},
+	{"fs", .is = SLU_IS_TEXT,
+	 .doc = "fsname of the file system that the answer is about; none: "
+		"all as one"},
+	{"others", .is = SLU_IS_TEXT,
+	 .doc = "further ones that IOBandwidth or IOMetadata name"},
 	{.key = NULL}};
 const struct slu_form slu_form_iostart = {
 	.name = "iostart",

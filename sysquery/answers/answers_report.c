@@ -26,6 +26,12 @@ static const struct slu_key io[] = {
 	{"source", .is = SLU_IS_TEXT, .doc = "who counted the bytes"},
 	{"bytes_per_second", .is = SLU_IS_BANDWIDTH},
 	{.key = NULL}};
+static const struct slu_key by_fs[] = {
+	{"name", .is = SLU_IS_TEXT, .doc = "fsname; ?: it is not known which"},
+	{"read_bytes", .is = SLU_IS_BYTES},
+	{"written_bytes", .is = SLU_IS_BYTES},
+	{"metadata_ops", .is = SLU_IS_COUNT},
+	{.key = NULL}};
 static const struct slu_key runs[] = {{"state", .is = SLU_IS_TEXT},
 				      {"used_seconds", .is = SLU_IS_SECONDS},
 				      {"granted_seconds", .is = SLU_IS_SECONDS},
@@ -56,6 +62,8 @@ static const struct slu_key job[] = {
 	{"io", .is = SLU_IS_OBJECT, .of = io},
 	{"metadata_ops", .is = SLU_IS_COUNT,
 	 .doc = "operations of metadata, as Lustre's MDTs counted"},
+	{"by_file_system", .is = SLU_IS_LIST, .of = by_fs,
+	 .doc = "what Lustre's servers counted for each of its file systems"},
 	{"io_nodes", .doc = "what it holds now, and changes"},
 	{"file_systems", .doc = "each of its, with phases and devices"},
 	{"runs_before", .is = SLU_IS_LIST, .of = runs},

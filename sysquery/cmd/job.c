@@ -225,6 +225,27 @@ static void add_io(struct json_object *io, struct slu_page *out)
 		counter(slu_json_str_at(io, "source")));
 }
 
+/* Adds what went to which of Lustre's file systems, if to more than one. */
+static void add_by_fs(struct json_object *list, struct slu_page *out)
+{
+	char r[SLU_SIZE_TEXT], w[SLU_SIZE_TEXT];
+	struct json_object *one;
+
+	for (size_t i = 0;
+	     slu_json_length(list) > 1 && i < slu_json_length(list); i++) {
+		one = item(list, i);
+		slu_paragraphf(
+			out, slu_json_str_at(one, "name"),
+			"read %s, written %s, %.0f operations of metadata, as "
+			"Lustre's servers counted",
+			slu_bytes_text(slu_json_number_at(one, "read_bytes"),
+				       r),
+			slu_bytes_text(slu_json_number_at(one, "written_bytes"),
+				       w),
+			slu_json_number_at(one, "metadata_ops"));
+	}
+}
+
 static void add_io_nodes(struct json_object *ions, struct slu_page *out)
 {
 	struct json_object *now = slu_json_at(ions, "now"),
@@ -288,6 +309,7 @@ static int show(const struct slu_ask *ask, struct json_object *job,
 		slu_paragraphf(&page, "Metadata",
 			       "%.0f operations, as Lustre's MDTs counted",
 			       slu_json_number_at(job, "metadata_ops"));
+	add_by_fs(slu_json_at(job, "by_file_system"), &page);
 	add_io_nodes(slu_json_at(job, "io_nodes"), &page);
 	add_waits(job, fs, &page);
 	if (fs)

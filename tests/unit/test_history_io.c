@@ -412,11 +412,12 @@ static int keep_rpcs(void *arg, const struct slu_history_row *row,
 /* Runs that only servers speak of are handed out once, each as a whole. */
 START_TEST(test_server_sums_come_once)
 {
-	const struct slu_server_job io = {2, 4, 4, 3, 0, 0};
+	const struct slu_server_job io = {
+		.job_id = 2, .read_bytes = 4, .written_bytes = 4, .rpcs = 3};
 	const struct slu_server_job wrong[] = {
-		{2, -1, 0, 0, 0, 0},  {2, 0, 1e19, 0, 0, 0},
-		{2, NAN, 0, 0, 0, 0}, {2, 0, 0, -1, 0, 0},
-		{2, 0, 0, 0, 0, -1},  {2, 0, 0, 0, 0, 1e19}};
+		{2, -1, 0, 0, 0, 0, NULL},  {2, 0, 1e19, 0, 0, 0, NULL},
+		{2, NAN, 0, 0, 0, 0, NULL}, {2, 0, 0, -1, 0, 0, NULL},
+		{2, 0, 0, 0, 0, -1, NULL},  {2, 0, 0, 0, 0, 1e19, NULL}};
 	struct slu_db *db = new_db();
 	struct slu_import_io out[3];
 	struct slu_err err;
@@ -534,6 +535,109 @@ START_TEST(test_metadata)
 	count_metadata(db, "mds2", 1000, 99); /* it is too late to say so */
 	expect_ok(slu_history_each(db, &all, keep_metadata, got, &err), err);
 	ck_assert_double_eq(got[1], 35);
+	slu_db_close(db);
+}
+END_TEST
+
+static int keep_by_fs(void *arg, const struct slu_history_row *row,
+		      struct slu_err *e)
+{
+	struct slu_buf *out = arg;
+
+	(void)e;
+	slu_buf_reset(out);
+	slu_buf_printf(out, "%.0f %.0f %.0f %.0f: %s", row->read_bytes,
+		       row->written_bytes, row->rpcs, row->metadata_ops,
+		       row->by_fs ? row->by_fs : "");
+	return 0;
+}
+
+static void expect_by_fs(struct slu_db *db, int64_t start, const char *want)
+{
+	struct slu_buf got = {0};
+	struct slu_err err;
+
+	expect_ok(slu_history_whole(db, 1, start, SLU_IO_JOBSTATS, keep_by_fs,
+				    &got, &err),
+		  err);
+	ck_assert_str_eq(got.data, want);
+	slu_buf_free(&got);
+}
+
+static void serve(struct slu_db *db, const char *server, int64_t start,
+		  double read, double ops, const char *by_fs)
+{
+	const struct slu_server_job io = {.job_id = 1,
+					  .read_bytes = read,
+					  .rpcs = read / 10,
+					  .metadata_ops = ops,
+					  .by_fs = (char *)(uintptr_t)by_fs};
+	struct slu_err err;
+
+	ck_assert_int_eq(slu_history_server_io(db, server, &io, start, 0, &err),
+			 1);
+}
+
+/* What servers say of file systems is kept by file system, and the sums are as
+ * without; also of servers that do not say it, of one that begins to, of an
+ * earlier run, and when the rows are merged. */
+START_TEST(test_by_file_system)
+{
+	static const char all[] =
+		"450 0 45 9: home 0 0 0 2,scratch 0 0 0 7,home 100 0 10 0,"
+		"scratch 300 0 30 0,? 50 0 5 0";
+	struct slu_db *db = new_db();
+	struct slu_job_moved moved;
+	int64_t seen = 0;
+	struct slu_err err;
+	bool more;
+
+	add(db, 1, 7, 10, 500);
+	add(db, 1, 7, 1000, 1500);
+	serve(db, "oss1", 10, 40, 0, NULL); /* of an earlier release */
+	serve(db, "oss1", 10, 50, 0, "scratch 50 0 5 0");
+	expect_by_fs(db, 10, "50 0 5 0: scratch 50 0 5 0");
+	serve(db, "oss1", 10, 30, 0, "scratch 30 0 3 0"); /* has forgotten */
+	expect_by_fs(db, 10, "50 0 5 0: scratch 50 0 5 0");
+	serve(db, "oss1", 1000, 300, 0, "scratch 250 0 25 0,home 50 0 5 0");
+	serve(db, "oss2", 1000, 50, 0, NULL);
+	serve(db, "oss3", 1000, 150, 0, "scratch 100 0 10 0,home 50 0 5 0");
+	serve(db, "mds1", 1000, 0, 9, "scratch 0 0 0 7,home 0 0 0 2");
+	expect_by_fs(db, 1000, all);
+	expect_ok(slu_history_moved(db, 1, 1000, &moved, &err), err);
+	ck_assert_double_eq(moved.read_bytes, 450);
+	ck_assert_str_eq(moved.by_fs, strstr(all, "home"));
+	free(moved.by_fs);
+	ck_assert_int_eq(rows_of_io(db), 8);
+	ck_assert_int_eq(slu_history_fold_servers(db, 1501 + SLU_HISTORY_SPOKEN,
+						  &seen, &more, &err),
+			 1);
+	ck_assert_int_eq(rows_of_io(db), 6);
+	expect_by_fs(db, 1000, all);
+	serve(db, "oss1", 1000, 999, 0, "scratch 999 0 99 0"); /* too late */
+	expect_by_fs(db, 1000, all);
+	slu_db_close(db);
+}
+END_TEST
+
+START_TEST(test_wrong_shares)
+{
+	static const char *const wrong[] = {"scratch", "scratch 1e19 0 0 0",
+					    "/home 1 1 1 1"};
+	struct slu_db *db = new_db();
+	struct slu_err err;
+
+	add(db, 1, 7, 10, 500);
+	each(w, wrong)
+	{
+		struct slu_server_job io = {.job_id = 1,
+					    .read_bytes = 1,
+					    .by_fs = (char *)(uintptr_t)*w};
+
+		expect_fail(slu_history_server_io(db, "oss1", &io, 10, 0, &err),
+			    err, SLU_INVALID, "job 1");
+	}
+	ck_assert_int_eq(rows_of_io(db), 0);
 	slu_db_close(db);
 }
 END_TEST
@@ -666,7 +770,8 @@ START_TEST(test_many_runs)
 }
 END_TEST
 
-TEST_MAIN("history_io", test_metadata, test_longer, test_fold_servers,
-	  test_unnamed, test_server, test_server_sums_come_once, test_import_io,
-	  test_sources, test_run_is_whole_with_missing_report, test_forwarded,
+TEST_MAIN("history_io", test_by_file_system, test_wrong_shares, test_metadata,
+	  test_longer, test_fold_servers, test_unnamed, test_server,
+	  test_server_sums_come_once, test_import_io, test_sources,
+	  test_run_is_whole_with_missing_report, test_forwarded,
 	  test_idle_buffer, test_many_runs)

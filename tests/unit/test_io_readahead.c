@@ -34,13 +34,14 @@ static void say(struct slu_db *db, uint32_t id, int64_t start, const char *node,
 /* Some runs of some jobs, by some of these. */
 static void say_much(struct slu_db *db, uint64_t *seed)
 {
-	static const char *const node[] = {"*",	 "accounting", "n1",	"n2",
-					   "n3", "program 1",  "server"};
+	static const char *const node[] = {
+		"*",  "accounting", "n1",     "n2",
+		"n3", "program 1",  "server", "server a scratch"};
 	struct slu_err err;
 
 	expect_ok(slu_db_begin(db, &err), err);
 	for (int i = 0; i < 2000; i++) {
-		uint64_t n = slu_random(seed, 7);
+		uint64_t n = slu_random(seed, 8);
 
 		say(db, id_of(slu_random(seed, 2 * IDS)),
 		    10 * (int64_t)slu_random(seed, RUNS), node[n],
@@ -63,8 +64,14 @@ static void check(struct slu_db *db, struct slu_io_readahead *ahead,
 			       want = got;
 	struct slu_err err;
 
-	expect_ok(slu_io_readahead_read(ahead, db, &got, &err), err);
-	expect_ok(slu_io_readahead_read(NULL, db, &want, &err), err);
+	struct slu_buf by_fs[2] = {{0}, {0}};
+
+	expect_ok(slu_io_readahead_read(ahead, db, &got, &by_fs[0], &err), err);
+	expect_ok(slu_io_readahead_read(NULL, db, &want, &by_fs[1], &err), err);
+	ck_assert(slu_eq(got.by_fs, want.by_fs));
+	got.by_fs = want.by_fs = NULL;
+	slu_buf_free(&by_fs[0]);
+	slu_buf_free(&by_fs[1]);
 	expect(memcmp(&got, &want, sizeof(got)) == 0,
 	       "%u of %d: %g, not %g of %u", id, (int)start, got.read_bytes,
 	       want.read_bytes, want.io_source);
@@ -134,6 +141,7 @@ START_TEST(test_nodes)
 {
 	struct slu_db *db = new_db();
 	struct slu_io_readahead *ahead = slu_io_readahead_new();
+	struct slu_buf by_fs = {0};
 	struct slu_err err;
 
 	for (uint32_t i = 0; i < 1000; i++) {
@@ -146,7 +154,9 @@ START_TEST(test_nodes)
 		struct slu_history_row row = {
 			.job = {.job_id = 5, .start = 10, .node_cnt = 1000}};
 
-		expect_ok(slu_io_readahead_read(ahead, db, &row, &err), err);
+		expect_ok(slu_io_readahead_read(ahead, db, &row, &by_fs, &err),
+			  err);
+		ck_assert_ptr_null(row.by_fs);
 		ck_assert_uint_eq(row.io_source, 1);
 		ck_assert_double_eq(row.read_bytes, 499 * 500);
 		ck_assert_double_eq(row.calls, 999 * 500 + 2000);

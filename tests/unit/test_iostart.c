@@ -297,7 +297,7 @@ static void measure(struct world *w)
 		j->moved = bytes;
 		j->measured = w->now;
 		moved[n++] = (struct slu_job_moved){j->is.job_id, bytes / 2,
-						    bytes / 2, 0};
+						    bytes / 2, 0, NULL};
 	}
 	if (w->moved_at && w->now > w->moved_at)
 		w->busy =

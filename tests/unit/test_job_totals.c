@@ -90,6 +90,46 @@ static const char *quiet_due(void)
 	return text;
 }
 
+/* What of a job went to which file system: of targets of two, of a target with
+ * another name, and of more file systems than there is room for. */
+START_TEST(test_by_file_system)
+{
+	struct slu_jobstats s = {0};
+	struct slu_buf text = {0};
+	struct slu_err err;
+	static const char *const targets[] = {
+		"scratch-OST0000", "home-OST0001", "scratch-OST0003", "odd",
+		"c-OST0000",	   "d-OST0000",	   "e-OST0000"};
+
+	now = 1000;
+	io = slu_job_totals_new();
+	for (size_t i = 0; i < 7; i++)
+		slu_buf_printf(&text,
+			       "obdfilter.%s.job_stats=\njob_stats:\n"
+			       "- job_id: 7\n  start_time: 1\n"
+			       "  write_bytes: { samples: 1, sum: %d }\n",
+			       targets[i], 1 << i);
+	slu_buf_puts(&text, "- job_id: 8\n  start_time: 1\n  read_bytes: "
+			    "{ samples: 1, sum: 9 }\n");
+	for (int round = 1; round <= 2; round++) {
+		expect_ok(slu_jobstats_parse(&s, text.data, text.len, &err),
+			  err);
+		expect_ok(slu_job_totals_read(io, &s, now, &err), err);
+		now += SLU_JOB_TOTALS_QUIET;
+		ck_assert_uint_eq(slu_job_totals_due(io, now, due, 10), 2);
+		ck_assert_double_eq(due[0].written_bytes, 127);
+		ck_assert_str_eq(due[0].by_fs,
+				 "? 0 72 2 0,scratch 0 5 2 0,home 0 2 1 0,"
+				 "c 0 16 1 0,d 0 32 1 0");
+		ck_assert_ptr_null(due[1].by_fs); /* "e": there is no room */
+		ck_assert_double_eq(due[1].read_bytes, 9);
+	}
+	slu_buf_free(&text);
+	slu_jobstats_free(&s);
+	slu_job_totals_free(io);
+}
+END_TEST
+
 static void begin(void)
 {
 	io = slu_job_totals_new();
@@ -236,6 +276,6 @@ START_TEST(test_forget)
 }
 END_TEST
 
-TEST_MAIN("job_totals", test_metadata, test_totals,
+TEST_MAIN("job_totals", test_by_file_system, test_metadata, test_totals,
 	  test_reported_when_quiet_or_overdue,
 	  test_unknown_job_is_reported_less_often, test_forget)

@@ -55,7 +55,7 @@ static void add(uint32_t id, int64_t ago)
 
 static void told(uint32_t id, const char *server)
 {
-	const struct slu_server_job io = {id, 0, 50, 1, 0, 0};
+	const struct slu_server_job io = {id, 0, 50, 1, 0, 0, NULL};
 
 	ck_assert_int_eq(slu_history_server_io(history.db, server, &io, 0,
 					       (int64_t)slu_now_wall() - 900,
@@ -137,7 +137,7 @@ END_TEST
 static void runs(uint32_t id, const char *server, double read, double written,
 		 struct slu_lustre_totals *served)
 {
-	const struct slu_server_job io = {id, read, written, 1, 0, read};
+	const struct slu_server_job io = {id, read, written, 1, 0, read, NULL};
 
 	ck_assert_int_eq(slu_history_server_io(history.db, server, &io, 1000,
 					       (int64_t)slu_now_wall(), &err),
