@@ -59,7 +59,7 @@ static void teach(struct slu_iostart *s)
 static void set_up(struct slu_iostart *s, enum slu_io_start mode)
 {
 	struct slu_conf conf = {.io_start = mode,
-				.io_bandwidth = (uint64_t)CAPACITY,
+				.io = {{.bandwidth = (uint64_t)CAPACITY}},
 				.io_scope = SLU_IO_WRITTEN,
 				.max_io_wait = 2 * 86400};
 	char name[16];

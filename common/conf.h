@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "common/err.h"
+#include "common/fs_name.h"
 #include "common/hostlist.h"
 #include "common/str.h"
 #include "common/tiers.h"
@@ -41,6 +42,13 @@ enum slu_io_start {
 };
 /* IOBandwidth=auto */
 #define SLU_IO_AUTO UINT64_MAX
+#define SLU_IO_FS   4 /* file systems that IOBandwidth and IOMetadata name */
+/* What a file system of Lustre can do; unused if both are 0. */
+struct slu_io_limits {
+	char fs[SLU_FS_NAME]; /* fsname; "": all there are, as one */
+	uint64_t bandwidth;   /* bytes/s; 0: not given, or SLU_IO_AUTO */
+	uint64_t metadata;    /* operations/s; 0: metadata does not count */
+};
 
 enum slu_io_scope { /* bits */
 		    SLU_IO_READ = 1,
@@ -200,10 +208,9 @@ struct slu_conf {
 	char *mapping_program;	 /* run after publishing; NULL: none */
 	int64_t mapping_timeout;
 	enum slu_io_start io_start;
-	/* bytes/s; 0: not given, io_start is OFF, or SLU_IO_AUTO */
-	uint64_t io_bandwidth;
+	/* In the order in which they are named first. */
+	struct slu_io_limits io[SLU_IO_FS];
 	unsigned io_scope;     /* of enum slu_io_scope: what counts */
-	uint64_t io_metadata;  /* operations/s; 0: metadata does not count */
 	int64_t max_io_wait;   /* s; 0: no job waits */
 	bool io_wait_optional; /* jobs may say bandwidth wait=no */
 	struct slu_hosts persistent_nodes; /* n = 0: none is offered */
@@ -221,6 +228,11 @@ struct slu_conf_key {
 	size_t offset; /* of the field in struct slu_conf */
 	bool repeats;  /* may stand on several lines */
 };
+/* Does IOBandwidth or IOMetadata name a file system? */
+bool slu_conf_names_fs(const struct slu_conf *conf);
+/* Do operations of metadata count, of any file system? */
+bool slu_conf_counts_metadata(const struct slu_conf *conf);
+
 #define SLU_CONF_KEYS_MAX 80
 extern const struct slu_conf_key slu_conf_keys[]; /* name NULL ends it */
 

@@ -126,12 +126,13 @@ static int fill_in_defaults(struct parser *p, struct slu_err *err)
 		    read_key(p, &slu_conf_keys[i], slu_conf_keys[i].fallback,
 			     err) < 0)
 			return slu_err_prefix(err, "%s", p->file);
-	if (p->conf->io_start != SLU_IOSTART_OFF && !p->conf->io_bandwidth)
+	if (p->conf->io_start != SLU_IOSTART_OFF && !p->conf->io[0].bandwidth &&
+	    !p->conf->io[0].metadata)
 		return slu_err(
 			err, SLU_INVALID,
 			"%s: IOStart needs IOBandwidth, what the file "
 			"system can move: auto, or a rate; sysquery iostart "
-			"tells what it was seen to",
+			"tells what it was seen to (or IOMetadata)",
 			p->file);
 	if (check_prestage(p->conf, err) < 0 ||
 	    check_recruits(p->conf, err) < 0)

@@ -85,8 +85,7 @@ int slu_conf_read_rate(const char *value, void *field, struct slu_err *err)
 	return rc < 0 ? slu_err_prefix(err, "such as 200GB/s") : 0;
 }
 
-int slu_conf_read_io_metadata(const char *value, void *field,
-			      struct slu_err *err)
+static int read_metadata(const char *value, uint64_t *out, struct slu_err *err)
 {
 	char *end = NULL;
 	unsigned long long n = strtoull(value, &end, 10);
@@ -96,18 +95,114 @@ int slu_conf_read_io_metadata(const char *value, void *field,
 		return slu_err(err, SLU_INVALID,
 			       "\"%s\": operations a second, such as 200000/s",
 			       value);
-	*(uint64_t *)field = n;
+	*out = n;
 	return 0;
+}
+
+static int read_bandwidth(const char *value, uint64_t *out, struct slu_err *err)
+{
+	if (strcasecmp(value, "auto") == 0) {
+		*out = SLU_IO_AUTO;
+		return 0;
+	}
+	return slu_conf_read_rate(value, out, err) < 0
+		       ? slu_err_prefix(err, "auto, or a rate")
+		       : 0;
+}
+
+static bool is_used(const struct slu_io_limits *io)
+{
+	return io->bandwidth || io->metadata;
+}
+
+/* The limits of a file system, else free ones with its name; NULL: there are
+ * too many. */
+static struct slu_io_limits *limits_of(struct slu_io_limits io[SLU_IO_FS],
+				       const char *fs)
+{
+	for (int i = 0; i < SLU_IO_FS; i++) {
+		if (is_used(&io[i]) && strcmp(io[i].fs, fs) != 0)
+			continue;
+		slu_copy(io[i].fs, sizeof(io[i].fs), fs);
+		return &io[i];
+	}
+	return NULL;
+}
+
+/* "VALUE", or "NAME:VALUE" as one of several. */
+static int read_limit(char *word, bool metadata, bool several,
+		      struct slu_io_limits io[SLU_IO_FS], struct slu_err *err)
+{
+	char *colon = strchr(word, ':'), *value = colon ? colon + 1 : word;
+	struct slu_io_limits *of;
+	uint64_t *out, rate;
+
+	if (colon)
+		*colon = '\0';
+	if (colon ? !slu_fs_name_is_valid(slu_trim(word)) : several)
+		return slu_err(err, SLU_INVALID,
+			       "\"%s\": name Lustre's file systems as in "
+			       "scratch:%s (fsname, no path)",
+			       word, metadata ? "200000/s" : "200GB/s");
+	if ((metadata ? read_metadata : read_bandwidth)(slu_trim(value), &rate,
+							err) < 0)
+		return -1;
+	of = limits_of(io, colon ? slu_trim(word) : "");
+	if (!of)
+		return slu_err(err, SLU_INVALID,
+			       "at most %d file systems can be named",
+			       SLU_IO_FS);
+	out = metadata ? &of->metadata : &of->bandwidth;
+	if (*out)
+		return slu_err(err, SLU_INVALID, "%s is named twice", of->fs);
+	*out = rate;
+	return 0;
+}
+
+static int read_limits(const char *value, bool metadata,
+		       struct slu_io_limits io[SLU_IO_FS], struct slu_err *err)
+{
+	char *copy = strdup(value), *save = NULL;
+	bool several = strchr(value, ',');
+	int rc = 0;
+	size_t n = 0;
+
+	if (!copy)
+		return slu_err(err, SLU_NOMEM, "no memory");
+	for (char *word = strtok_r(copy, ",", &save); word && rc == 0;
+	     word = strtok_r(NULL, ",", &save), n++)
+		rc = read_limit(slu_trim(word), metadata, several, io, err);
+	free(copy);
+	return n ? rc
+		 : slu_err(err, SLU_INVALID, "\"%s\" names nothing", value);
+}
+
+int slu_conf_read_io_metadata(const char *value, void *field,
+			      struct slu_err *err)
+{
+	return read_limits(value, true, field, err);
 }
 
 int slu_conf_read_io_bandwidth(const char *value, void *field,
 			       struct slu_err *err)
 {
-	if (strcasecmp(value, "auto") == 0) {
-		*(uint64_t *)field = SLU_IO_AUTO;
-		return 0;
-	}
-	return slu_conf_read_rate(value, field, err) < 0
-		       ? slu_err_prefix(err, "auto, or a rate")
-		       : 0;
+	return read_limits(value, false, field, err);
+}
+
+bool slu_conf_names_fs(const struct slu_conf *conf)
+{
+	bool names = false;
+
+	for (int i = 0; i < SLU_IO_FS; i++)
+		names |= *conf->io[i].fs && is_used(&conf->io[i]);
+	return names;
+}
+
+bool slu_conf_counts_metadata(const struct slu_conf *conf)
+{
+	bool counts = false;
+
+	for (int i = 0; i < SLU_IO_FS; i++)
+		counts |= conf->io[i].metadata > 0;
+	return counts;
 }

@@ -52,11 +52,12 @@ const struct slu_conf_key slu_conf_keys[] = {
 	 slu_conf_read_rows, FIELD(history_rows), false},
 	{"IOBandwidth", NULL,
 	 "What the parallel file system can move under load, such as 200GB/s, or "
-	 "auto: as it was seen.",
-	 slu_conf_read_io_bandwidth, FIELD(io_bandwidth), false},
+	 "auto: as it was seen; or so of each that is named, NAME:RATE, ...",
+	 slu_conf_read_io_bandwidth, FIELD(io), false},
 	{"IOMetadata", NULL,
-	 "What the MDTs can do, operations a second, so that metadata counts.",
-	 slu_conf_read_io_metadata, FIELD(io_metadata), false},
+	 "What the MDTs can do, operations a second, so that metadata counts; "
+	 "or those of file systems, NAME:OPERATIONS, ...",
+	 slu_conf_read_io_metadata, FIELD(io), false},
 	{"IONodes", NULL, "Hosts that the arbiter shares out as I/O nodes.",
 	 slu_conf_read_hosts, FIELD(io_nodes), false},
 	{"IONodeWeightAccount", NULL,

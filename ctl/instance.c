@@ -10,6 +10,7 @@
 #include "ctl/private.h"
 #include "ctl/thread.h"
 #include "ctl/threads.h"
+#include "ctl/iostart/hooks.h"
 #include "ctl/jobs/event_hooks.h"
 #include "ctl/jobs/limit_guard.h"
 
@@ -39,7 +40,7 @@ static void ctl_free(struct slu_ctl *ctl)
 	slu_pools_fini(&ctl->mirror);
 	slu_mirror_fini(&ctl->mirror);
 	slu_waits_fini(&ctl->waits);
-	slu_each_io(s, ctl) slu_iostart_fini(s);
+	slu_every_io(s, ctl) slu_iostart_fini(s);
 	slu_setup_times_fini(&ctl->ready);
 	slu_parsed_fini(&ctl->parsed);
 	slu_site_free(ctl->site);
@@ -77,8 +78,7 @@ static struct slu_ctl *ctl_new(const struct slu_ctl_ops *ops,
 	ctl->guard_timer = slu_guard_timer();
 	slu_mirror_init(&ctl->mirror);
 	slu_waits_init(&ctl->waits);
-	slu_each_io(s, ctl) slu_iostart_init(s);
-	slu_iostart_count_metadata(&ctl->iostart[SLU_IO_METADATA_OPS]);
+	slu_io_start_init(ctl);
 	slu_mail_queue_init(&ctl->mail_queue);
 	ready = slu_setup_times_init(&ctl->ready) == 0 &&
 		slu_parsed_init(&ctl->parsed, ops->max_jobs) == 0;
@@ -94,7 +94,7 @@ static struct slu_ctl *ctl_new(const struct slu_ctl_ops *ops,
 		ctl_log(ctl, SLU_ERROR, "nothing is done for any job: %s",
 			ctl->site->why_not);
 	else
-		slu_each_io(s, ctl) slu_iostart_configure(s, ctl->site->conf);
+		slu_io_start_configure(ctl);
 	return ctl;
 fail:
 	ctl_free(ctl);
@@ -161,7 +161,7 @@ void slu_ctl_inactive(struct slu_ctl *ctl)
 	/* another controller hears what happens to these jobs */
 	slu_event_queue_clear(&ctl->queue);
 	slu_pools_expire(&ctl->mirror, INT64_MAX);
-	slu_each_io(s, ctl) slu_iostart_forget(s);
+	slu_every_io(s, ctl) slu_iostart_forget(s);
 	ctl->start_again = 0;
 	ctl->started = false;
 }

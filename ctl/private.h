@@ -76,7 +76,8 @@ struct slu_ctl {
 	struct slu_waits waits;
 	struct slu_parsed_set parsed;
 	struct slu_times times;
-	struct slu_iostart iostart[SLU_IO_RESOURCES];
+	struct slu_iostart iostart[SLU_IO_OBJECTS];
+	_Atomic unsigned n_io; /* of these have been in use; it only grows */
 	pthread_rwlock_t site_lock; /* guards the pointer `site`: hooks read,
 				     * the thread replaces */
 	struct slu_site *site;
@@ -114,7 +115,7 @@ struct slu_ctl {
 	/* How far each learner has got in history, so that it learns no row
 	 * twice. */
 	struct slu_history_position predictor_heard, arbiter_heard,
-		volumes_heard, ready_heard, rates_heard[SLU_IO_RESOURCES];
+		volumes_heard, ready_heard, rates_heard[SLU_IO_OBJECTS];
 	double io_tell_at; /* when sluiced is sent the state of IOStart next */
 	struct slu_seen_runs seen_runs; /* until predictor_heard.all */
 	/* The predictor that is being trained, and replaces the site's when

@@ -158,7 +158,7 @@ static void open_link(struct slu_ctl *ctl, double now)
 	slu_history_position_restart(&ctl->ready_heard);
 	slu_history_position_restart(&ctl->arbiter_heard);
 	slu_history_position_restart(&ctl->volumes_heard);
-	for (int i = 0; i < SLU_IO_RESOURCES; i++)
+	for (int i = 0; i < SLU_IO_OBJECTS; i++)
 		slu_history_position_restart(&ctl->rates_heard[i]);
 	ctl->rows = ctl->bad_rows = 0;
 	ctl->replayed = ctl->assignment_said = false;
@@ -308,9 +308,9 @@ void slu_ctl_thread_fini(struct slu_ctl *ctl)
 	slu_volumes_free(ctl->volumes);
 	ctl->volumes = NULL;
 	ctl->volumes_heard = (struct slu_history_position){0};
-	for (int i = 0; i < SLU_IO_RESOURCES; i++)
+	for (int i = 0; i < SLU_IO_OBJECTS; i++)
 		ctl->rates_heard[i] = (struct slu_history_position){0};
-	slu_each_io(s, ctl) slu_iostart_unlearn(s);
+	slu_every_io(s, ctl) slu_iostart_unlearn(s);
 	ctl->arbiter_heard = (struct slu_history_position){0};
 	free(ctl->look);
 	ctl->look = NULL;

@@ -114,7 +114,7 @@ void slu_ctl_active(struct slu_ctl *ctl)
 	if (!ctl->started)
 		active_since = time(NULL);
 	ctl->standby = false;
-	slu_each_io(s, ctl) slu_iostart_active(s, time(NULL));
+	slu_every_io(s, ctl) slu_iostart_active(s, time(NULL));
 	slu_ctl_wake(ctl);
 }
 

@@ -41,13 +41,20 @@ struct slu_busy {
 	double percent;		 /* between the last two looks */
 };
 
+/* The state of IOStart for a file system, as slurmctld last reported it; both
+ * capacities 0: it is off. */
+struct slu_peer_io {
+	struct slu_io_use use; /* its fs is NULL */
+	char fs[SLU_FS_NAME];  /* "": all as one */
+};
+
 /* What slurmctld has reported about itself. */
 struct slu_peer {
 	double changed; /* Unix seconds: when it connected or was lost */
 	char release[24];
 	int64_t conf_read; /* see struct slu_hello_ctl */
 	char *conf_wrong, *slurm_advice;
-	struct slu_io_use io; /* capacity 0: IOStart is off */
+	struct slu_peer_io io[SLU_IO_FS]; /* in the configuration's order */
 };
 
 /* The repeated forecast of where jobs will run (questions/predict_nodes.h). */

@@ -61,9 +61,10 @@ void slu_iostart_reached(struct slu_iostart *s,
 	struct slu_io_capacity before;
 
 	pthread_mutex_lock(&s->lock);
-	if (said->scope == s->scope) {
+	if (said->scope == s->scope && slu_eq(s->fs, said->fs)) {
 		before = s->reached;
 		s->reached = *said;
+		s->reached.fs = NULL; /* it is the caller's */
 		s->heard = now;
 		if (!(said->capacity > 0) && before.capacity > 0) {
 			s->reached.capacity = before.capacity;

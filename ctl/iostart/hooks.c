@@ -61,9 +61,9 @@ bool slu_ctl_io_waits(struct slu_ctl *ctl, const struct slu_ctl_io *io,
 	pthread_rwlock_rdlock(&ctl->site_lock);
 	may = !(io->no_wait && ctl->site->conf &&
 		ctl->site->conf->io_wait_optional);
-	for (int i = 0; may && !what && i < SLU_IO_RESOURCES; i++)
+	for (unsigned i = 0; may && !what && i < ctl->n_io; i++)
 		if (slu_iostart_waits(&ctl->iostart[i], &job, now, why))
-			what = kind[i];
+			what = kind[i % SLU_IO_RESOURCES];
 	pthread_rwlock_unlock(&ctl->site_lock);
 	slu_waits_note(&ctl->waits, job.job_id, what, what ? why : "", now);
 	return what;
@@ -100,7 +100,7 @@ void slu_ctl_io_ended(struct slu_ctl *ctl, uint32_t job_id)
 }
 
 /* The row's I/O went to the job's own file system, if it had one. */
-static void learn(struct slu_ctl *ctl, enum slu_io_resource resource,
+static void learn(struct slu_ctl *ctl, unsigned object,
 		  const struct slu_history_row *row)
 {
 	const struct slu_job *job = &row->job;
@@ -114,45 +114,92 @@ static void learn(struct slu_ctl *ctl, enum slu_io_resource resource,
 		.read_bytes = row->read_bytes,
 		.written_bytes = row->written_bytes,
 		.metadata_ops = row->metadata_ops,
+		.by_fs = row->by_fs,
 	};
 
 	if (!slu_ctl_has_buffer(job->request))
-		slu_iostart_learn(&ctl->iostart[resource], &run);
+		slu_iostart_learn(&ctl->iostart[object], &run);
 }
 
 void slu_io_start_history(struct slu_ctl *ctl,
 			  const struct slu_history_row *row)
 {
-	for (int i = 0; i < SLU_IO_RESOURCES; i++)
+	for (unsigned i = 0; i < ctl->n_io; i++)
 		if (slu_history_position_is_new(&ctl->rates_heard[i],
 						&row->job))
-			learn(ctl, (enum slu_io_resource)i, row);
+			learn(ctl, i, row);
 }
 
+/* A row that is not of the replay, for the objects of a resource that count all
+ * file systems as one, or (named) those that count only one. */
 static void learn_new(struct slu_ctl *ctl, enum slu_io_resource resource,
-		      const struct slu_history_row *row)
+		      bool named, const struct slu_history_row *row)
 {
-	if (ctl->replayed || !slu_history_position_expects(
-				     &ctl->rates_heard[resource], &row->job))
-		learn(ctl, resource, row);
+	for (unsigned i = resource; i < ctl->n_io; i += SLU_IO_RESOURCES)
+		if (!*ctl->iostart[i].fs == !named &&
+		    (ctl->replayed || !slu_history_position_expects(
+					      &ctl->rates_heard[i], &row->job)))
+			learn(ctl, i, row);
 }
 
 void slu_io_start_row(struct slu_ctl *ctl, const struct slu_history_row *row)
 {
-	learn_new(ctl, SLU_IO_BANDWIDTH, row);
+	learn_new(ctl, SLU_IO_BANDWIDTH, false, row);
 }
 
 void slu_io_start_metadata(struct slu_ctl *ctl,
 			   const struct slu_history_row *row)
 {
-	learn_new(ctl, SLU_IO_METADATA_OPS, row);
+	learn_new(ctl, SLU_IO_METADATA_OPS, false, row);
+}
+
+void slu_io_start_fs_row(struct slu_ctl *ctl, const struct slu_history_row *row)
+{
+	learn_new(ctl, SLU_IO_BANDWIDTH, true, row);
+	learn_new(ctl, SLU_IO_METADATA_OPS, true, row);
+}
+
+void slu_io_start_init(struct slu_ctl *ctl)
+{
+	for (unsigned i = 0; i < SLU_IO_OBJECTS; i++) {
+		slu_iostart_init(&ctl->iostart[i]);
+		ctl->iostart[i].place = i / SLU_IO_RESOURCES;
+		if (i % SLU_IO_RESOURCES == SLU_IO_METADATA_OPS)
+			slu_iostart_count_metadata(&ctl->iostart[i]);
+	}
+	ctl->n_io = SLU_IO_RESOURCES;
+}
+
+/* How many objects the configuration needs. */
+static unsigned objects(const struct slu_conf *conf)
+{
+	unsigned n = SLU_IO_RESOURCES;
+
+	for (unsigned i = 0; i < SLU_IO_FS; i++)
+		if (conf->io[i].bandwidth || conf->io[i].metadata)
+			n = (i + 1) * SLU_IO_RESOURCES;
+	return n;
+}
+
+/* Hooks use the objects up to n_io: of what begins meanwhile they tell those
+ * that are new, too, before these hear of what runs. */
+void slu_io_start_configure(struct slu_ctl *ctl)
+{
+	unsigned before = ctl->n_io, n = objects(ctl->site->conf);
+
+	if (n > before)
+		ctl->n_io = n;
+	for (unsigned i = before; i < n; i++)
+		slu_iostart_adopt(&ctl->iostart[i],
+				  &ctl->iostart[SLU_IO_BANDWIDTH]);
+	for (unsigned i = 0; i < ctl->n_io; i++)
+		if (slu_iostart_configure(&ctl->iostart[i], ctl->site->conf))
+			ctl->rates_heard[i] = (struct slu_history_position){0};
 }
 
 void slu_io_start_use(struct slu_ctl *ctl)
 {
-	for (int i = 0; i < SLU_IO_RESOURCES; i++)
-		if (slu_iostart_configure(&ctl->iostart[i], ctl->site->conf))
-			ctl->rates_heard[i] = (struct slu_history_position){0};
+	slu_io_start_configure(ctl);
 	/* so that a job that waited may start */
 	ctl->ops.schedule(ctl->ops.arg);
 }
@@ -185,31 +232,52 @@ static void log_entries(struct slu_ctl *ctl, struct slu_iostart *s)
 			(unsigned long long)lost);
 }
 
+static void log_silent(struct slu_ctl *ctl, const struct slu_iostart *s)
+{
+	ctl_log(ctl, SLU_WARN,
+		"IOBandwidth=%s%sauto: Lustre's servers have said nothing for "
+		"a day (sluice-tbfd --publish): what they reached does not "
+		"count any more",
+		s->fs, *s->fs ? ":" : "");
+}
+
 void slu_io_start_log(struct slu_ctl *ctl)
 {
-	slu_each_io(s, ctl) log_entries(ctl, s);
-	if (slu_iostart_forget_servers(&ctl->iostart[SLU_IO_BANDWIDTH],
-				       time(NULL)))
-		ctl_log(ctl, SLU_WARN,
-			"IOBandwidth=auto: Lustre's servers have said nothing "
-			"for a day (sluice-tbfd --publish): what they reached "
-			"does not count any more");
+	slu_each_io(s, ctl)
+	{
+		log_entries(ctl, s);
+		if (slu_iostart_forget_servers(s, time(NULL)))
+			log_silent(ctl, s);
+	}
+}
+
+/* Fills in what a file system's two objects know; false: both are off. */
+static bool use_of(struct slu_iostart *s, struct slu_io_use *use)
+{
+	struct slu_io_use metadata;
+	bool on = slu_iostart_use(&s[SLU_IO_BANDWIDTH], time(NULL), use);
+
+	if (!on)
+		*use = (struct slu_io_use){0};
+	if (slu_iostart_use(&s[SLU_IO_METADATA_OPS], time(NULL), &metadata)) {
+		use->metadata_capacity = metadata.capacity;
+		use->metadata_demand = metadata.demand;
+		use->metadata_waiting = metadata.waiting;
+		on = true;
+	}
+	use->place = s->place;
+	use->fs = *s->fs ? s->fs : NULL;
+	return on;
 }
 
 void slu_io_start_report(struct slu_ctl *ctl, double now)
 {
-	struct slu_io_use use, metadata;
+	struct slu_io_use use;
 
 	if (!ctl->hello_said || now < ctl->io_tell_at)
 		return;
 	ctl->io_tell_at = now + TELL;
-	if (!slu_iostart_use(&ctl->iostart[SLU_IO_BANDWIDTH], time(NULL), &use))
-		return;
-	if (slu_iostart_use(&ctl->iostart[SLU_IO_METADATA_OPS], time(NULL),
-			    &metadata)) {
-		use.metadata_capacity = metadata.capacity;
-		use.metadata_demand = metadata.demand;
-		use.metadata_waiting = metadata.waiting;
-	}
-	slu_ctl_send(ctl, &slu_io_use_desc, &use, now);
+	for (unsigned i = 0; i < ctl->n_io; i += SLU_IO_RESOURCES)
+		if (use_of(&ctl->iostart[i], &use))
+			slu_ctl_send(ctl, &slu_io_use_desc, &use, now);
 }

@@ -6,9 +6,10 @@
  * IOStart makes jobs wait so that the running jobs do not ask more of the
  * parallel file system than it can do (the rule:
  * select_io/bandwidth/admission.h). There is one object for bytes and one for
- * metadata operations; a job waits while either says so. Kept in memory; one
- * mutex, held for one look at all that runs where much has changed, and for one
- * sum over it where a job starts or ends. Any thread.
+ * metadata operations, of all file systems as one or, where IOBandwidth and
+ * IOMetadata name them, of each; a job waits while any says so. Kept in memory;
+ * one mutex, held for one look at all that runs where much has changed, and for
+ * one sum over it where a job starts or ends. Any thread.
  *
  * No job waits before history has been read, when sluiced has been away for
  * SLU_IOSTART_GRACE seconds, or when IOStart is off. Exception: a job that
@@ -31,10 +32,15 @@ enum slu_io_resource {
 	SLU_IO_METADATA_OPS, /* IOMetadata, operations of MDTs */
 	SLU_IO_RESOURCES,
 };
-/* Each one of a struct slu_ctl. */
+/* One for each resource of each file system that can be named. */
+#define SLU_IO_OBJECTS (SLU_IO_RESOURCES * SLU_IO_FS)
+/* Each one of a struct slu_ctl that has been in use; and all of them. */
 #define slu_each_io(s, ctl)                          \
 	for (struct slu_iostart *s = (ctl)->iostart; \
-	     s < (ctl)->iostart + SLU_IO_RESOURCES; s++)
+	     s < (ctl)->iostart + (ctl)->n_io; s++)
+#define slu_every_io(s, ctl)                         \
+	for (struct slu_iostart *s = (ctl)->iostart; \
+	     s < (ctl)->iostart + SLU_IO_OBJECTS; s++)
 
 #define SLU_IOSTART_GRACE 60
 #define SLU_IOSTART_WHY	  256
@@ -78,7 +84,9 @@ struct slu_io_ran {
 
 struct slu_iostart {
 	struct slu_io_ran ran;
+	unsigned place; /* of its limits in struct slu_conf; set after init */
 	pthread_mutex_t lock; /* guards all below */
+	char fs[SLU_FS_NAME]; /* whose I/O counts; "": all */
 	enum slu_io_start mode;
 	unsigned scope; /* of enum slu_io_scope: what counts */
 	struct slu_admission_site site;
@@ -115,6 +123,9 @@ void slu_iostart_count_metadata(struct slu_iostart *s);
 void slu_iostart_fini(struct slu_iostart *s);
 /* True: history is to be passed to it from the first row on. */
 bool slu_iostart_configure(struct slu_iostart *s, const struct slu_conf *conf);
+/* Takes over the running jobs that `from` knows: this one has not been in use
+ * yet. */
+void slu_iostart_adopt(struct slu_iostart *s, struct slu_iostart *from);
 /* This controller is the active one. */
 void slu_iostart_active(struct slu_iostart *s, int64_t now);
 /* Another controller has taken over: forgets running and waiting jobs, and what
@@ -132,13 +143,14 @@ struct slu_io_ended {
 	int64_t start, end;
 	double read_bytes, written_bytes;
 	double metadata_ops; /* 0: not known */
+	const char *by_fs;   /* of it (wire/fs_shares.h); NULL: not known */
 };
 void slu_iostart_learn(struct slu_iostart *s, const struct slu_io_ended *run);
 /* History has been read: predicts the running jobs again. */
 void slu_iostart_taught(struct slu_iostart *s);
 /* Takes the capacity of Lustre's servers as reported by sluiced; an unknown
- * capacity does not replace a known one. Ignored if it is of another IOScope.
- */
+ * capacity does not replace a known one. Ignored if it is of another IOScope
+ * or file system. */
 void slu_iostart_reached(struct slu_iostart *s,
 			 const struct slu_io_capacity *said, int64_t now);
 /* Drops the servers' values when there was no report for a day. True, once,

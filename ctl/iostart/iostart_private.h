@@ -47,8 +47,12 @@ void slu_io_ran_judge(struct slu_iostart *s);
 /* bytes/s of a job, predicted by its plain name */
 double slu_io_foretell(const struct slu_iostart *s, uint32_t uid,
 		       const char *plain, double nodes, double seconds);
-/* The part of what a job moved that IOScope counts. */
+/* The part of what a job moved that IOScope and the file system count; of a job
+ * of which the file systems are not known all of it. */
 double slu_io_counts(const struct slu_iostart *s,
+		     const struct slu_job_moved *moved);
+/* Is it known what the job moved in this file system? */
+bool slu_io_is_known(const struct slu_iostart *s,
 		     const struct slu_job_moved *moved);
 /* Looks at all that runs, in O(n log n); false without memory, or when IOStart
  * is off. */

@@ -99,7 +99,8 @@ bool slu_iostart_configure(struct slu_iostart *s, const struct slu_conf *conf)
 {
 	bool metadata = s->scope == SLU_IO_OPS;
 	unsigned scope = metadata ? SLU_IO_OPS : conf->io_scope;
-	uint64_t most = metadata ? conf->io_metadata : conf->io_bandwidth;
+	const struct slu_io_limits *io = &conf->io[s->place];
+	uint64_t most = metadata ? io->metadata : io->bandwidth;
 	enum slu_io_start mode = most ? conf->io_start : SLU_IOSTART_OFF;
 	bool is_auto =
 		mode != SLU_IOSTART_OFF && !metadata && most == SLU_IO_AUTO;
@@ -112,7 +113,7 @@ bool slu_iostart_configure(struct slu_iostart *s, const struct slu_conf *conf)
 	if (mode == SLU_IOSTART_OFF)
 		free_map(&s->waiting);
 	else if (s->mode == SLU_IOSTART_OFF || s->scope != scope ||
-		 is_auto != s->is_auto)
+		 is_auto != s->is_auto || !slu_eq(s->fs, io->fs))
 		anew = learn_anew(s);
 	if (anew || !is_auto)
 		slu_io_ran_start(&s->ran, is_auto);
@@ -121,6 +122,7 @@ bool slu_iostart_configure(struct slu_iostart *s, const struct slu_conf *conf)
 		s->heard = 0;
 		s->ran_well = 0;
 	}
+	slu_copy(s->fs, sizeof(s->fs), io->fs);
 	s->is_auto = is_auto;
 	slu_io_set_capacity(s);
 	s->mode = mode;
@@ -130,25 +132,18 @@ bool slu_iostart_configure(struct slu_iostart *s, const struct slu_conf *conf)
 	return anew;
 }
 
-static bool is_known(const struct slu_iostart *s,
-		     const struct slu_job_moved *moved)
-{
-	return s->scope == SLU_IO_OPS
-		       ? moved->metadata_ops > 0
-		       : moved->read_bytes > 0 || moved->written_bytes > 0;
-}
-
 void slu_iostart_learn(struct slu_iostart *s, const struct slu_io_ended *run)
 {
 	const struct slu_job_moved moved = {
 		.read_bytes = run->read_bytes,
 		.written_bytes = run->written_bytes,
 		.metadata_ops = run->metadata_ops,
+		.by_fs = (char *)(uintptr_t)run->by_fs,
 	};
 	char plain[SLU_IO_NAME];
 	double bytes, calm;
 
-	if (!is_known(s, &moved))
+	if (!slu_io_is_known(s, &moved))
 		return;
 	slu_plain_name(run->name, plain, sizeof(plain));
 	pthread_mutex_lock(&s->lock);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "job_submit/name.h"
+#include "wire/fs_shares.h"
 
 #define GAP  120 /* s without a measurement: it was not busy */
 #define BUSY 0.9 /* part of the capacity */
@@ -24,12 +25,44 @@ double slu_io_foretell(const struct slu_iostart *s, uint32_t uid,
 	return slu_admission_rate(&s->site, &rate, nodes);
 }
 
+/* What went to this object's file system. Returns whether servers say so. */
+static bool share_of(const struct slu_iostart *s,
+		     const struct slu_job_moved *moved,
+		     struct slu_fs_share *out)
+{
+	const unsigned wanted =
+		s->scope == SLU_IO_OPS ? SLU_FS_OPS : SLU_FS_BYTES;
+
+	if (*s->fs && moved->by_fs &&
+	    slu_fs_share_of(moved->by_fs, s->fs, out) & wanted)
+		return true;
+	*out = (struct slu_fs_share){.read_bytes = moved->read_bytes,
+				     .written_bytes = moved->written_bytes,
+				     .metadata_ops = moved->metadata_ops};
+	return false;
+}
+
 double slu_io_counts(const struct slu_iostart *s,
 		     const struct slu_job_moved *moved)
 {
-	return (s->scope & SLU_IO_READ ? moved->read_bytes : 0) +
-	       (s->scope & SLU_IO_WRITTEN ? moved->written_bytes : 0) +
-	       (s->scope & SLU_IO_OPS ? moved->metadata_ops : 0);
+	struct slu_fs_share share;
+
+	share_of(s, moved, &share);
+	return (s->scope & SLU_IO_READ ? share.read_bytes : 0) +
+	       (s->scope & SLU_IO_WRITTEN ? share.written_bytes : 0) +
+	       (s->scope & SLU_IO_OPS ? share.metadata_ops : 0);
+}
+
+bool slu_io_is_known(const struct slu_iostart *s,
+		     const struct slu_job_moved *moved)
+{
+	struct slu_fs_share share;
+
+	if (share_of(s, moved, &share))
+		return true;
+	return s->scope == SLU_IO_OPS
+		       ? moved->metadata_ops > 0
+		       : moved->read_bytes > 0 || moved->written_bytes > 0;
 }
 
 /* Between two measurements: what all of them moved. */
@@ -205,8 +238,8 @@ static void say_noted(struct slu_iostart *s, const struct slu_io_job *job,
 	const struct io_wait noted = {.job_id = job->job_id,
 				      .since = job->since};
 
-	if (s->mode == SLU_IOSTART_ON && s->scope != SLU_IO_OPS && job->since &&
-	    !job->start)
+	if (s->mode == SLU_IOSTART_ON && s->scope != SLU_IO_OPS && !s->place &&
+	    job->since && !job->start)
 		slu_io_log(s, &noted, now);
 }
 
@@ -277,4 +310,29 @@ void slu_iostart_ended(struct slu_iostart *s, uint32_t job_id)
 	}
 	free(run);
 	pthread_mutex_unlock(&s->lock);
+}
+
+void slu_iostart_adopt(struct slu_iostart *s, struct slu_iostart *from)
+{
+	const struct io_run *run;
+	struct io_run *copy;
+
+	pthread_mutex_lock(&from->lock);
+	pthread_mutex_lock(&s->lock);
+	for (size_t i = 0; (run = slu_map_next(&from->running, &i));) {
+		if (slu_map_get(&s->running, run->job_id))
+			continue;
+		copy = calloc(1, sizeof(*copy));
+		if (!copy || slu_map_put(&s->running, run->job_id, copy) < 0) {
+			free(copy);
+			continue; /* it does not count */
+		}
+		*copy = *run;
+		copy->at = 0;
+		copy->rate = copy->foretold.rate =
+			0; /* until history is read */
+	}
+	s->looked = 0;
+	pthread_mutex_unlock(&s->lock);
+	pthread_mutex_unlock(&from->lock);
 }

@@ -59,9 +59,10 @@ void slu_io_explain(struct slu_iostart *s, const struct slu_demand *d,
 	slu_io_find_heavy(s);
 	say_who(s, who);
 	snprintf(why, SLU_IOSTART_WHY,
-		 "waits for %s of the parallel file system: %s of %s are in "
+		 "waits for %s of the %.8s file system: %s of %s are in "
 		 "use (%s), this one needs %s; until %s at the latest",
 		 s->scope == SLU_IO_OPS ? "metadata operations" : "bandwidth",
+		 *s->fs ? s->fs : "parallel",
 		 rate_text(s, s->admit.demand, uses),
 		 rate_text(s, s->site.capacity, all), who,
 		 rate_text(s, d->rate, needs), time_text(when, until));
@@ -191,14 +192,16 @@ void slu_iostart_print(struct slu_iostart *s, int64_t now, struct slu_buf *out)
 	slu_io_find_heavy(s);
 	say_who(s, who);
 	if (s->mode != SLU_IOSTART_OFF)
-		slu_buf_printf(out,
-			       "IOStart=%s%s: %s%u jobs wait; %s of %s are in "
-			       "use (%s); ",
-			       s->mode == SLU_IOSTART_ON ? "on" : "advise",
-			       s->scope == SLU_IO_OPS ? ", metadata" : "",
-			       why_idle(s, now), waiting(s, now),
-			       rate_text(s, in_use(s), uses),
-			       rate_text(s, s->site.capacity, all), who);
+		slu_buf_printf(
+			out,
+			"IOStart=%s%s%s%s: %s%u jobs wait; %s of %s are in "
+			"use (%s); ",
+			s->mode == SLU_IOSTART_ON ? "on" : "advise",
+			*s->fs ? ", " : "", s->fs,
+			s->scope == SLU_IO_OPS ? ", metadata" : "",
+			why_idle(s, now), waiting(s, now),
+			rate_text(s, in_use(s), uses),
+			rate_text(s, s->site.capacity, all), who);
 	if (s->mode != SLU_IOSTART_OFF)
 		say_unheard(s, now, out);
 	if (s->mode == SLU_IOSTART_ON)

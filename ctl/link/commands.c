@@ -162,7 +162,7 @@ static int hear_hello(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 	replace_buffers(ctl, hello);
 	slu_link_good(&ctl->link);
 	ctl->linked = ctl->heard = true;
-	slu_each_io(s, ctl) slu_iostart_link(s, true, time(NULL));
+	slu_every_io(s, ctl) slu_iostart_link(s, true, time(NULL));
 	ctl->away_since = 0;
 	ctl->next_poll = ctl->next_keep = 0;
 	ctl->link_why[0] = '\0';
@@ -308,7 +308,7 @@ static int hear_history_end(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 	ctl->replayed = ctl->predictor_heard.all = ctl->ready_heard.all = true;
 	ctl->arbiter_heard.all = ctl->arbiter != NULL;
 	ctl->volumes_heard.all = ctl->volumes != NULL;
-	for (int i = 0; i < SLU_IO_RESOURCES; i++) {
+	for (unsigned i = 0; i < ctl->n_io; i++) {
 		ctl->rates_heard[i].all = true;
 		slu_iostart_taught(&ctl->iostart[i]);
 	}
@@ -341,10 +341,17 @@ static int hear_metadata(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 	return 0;
 }
 
+static int hear_fs_row(struct slu_ctl *ctl, void *msg, struct slu_err *err)
+{
+	(void)err;
+	slu_io_start_fs_row(ctl, msg);
+	return 0;
+}
+
 static int hear_io_capacity(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 {
 	(void)err;
-	slu_iostart_reached(&ctl->iostart[SLU_IO_BANDWIDTH], msg, time(NULL));
+	slu_each_io(s, ctl) slu_iostart_reached(s, msg, time(NULL));
 	return 0;
 }
 
@@ -393,6 +400,7 @@ static const struct {
 	{&slu_jobs_moved_desc, hear_moved, false, false},
 	{&slu_io_capacity_desc, hear_io_capacity, false, false},
 	{&slu_metadata_row_desc, hear_metadata, false, false},
+	{&slu_fs_row_desc, hear_fs_row, false, false},
 	{&slu_history_row_desc, hear_row, false, false},
 	{&slu_history_rows_desc, hear_rows, false, false},
 	{&slu_history_end_desc, hear_history_end, false, false},

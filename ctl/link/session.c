@@ -31,7 +31,7 @@ void slu_ctl_link_down(struct slu_ctl *ctl, const struct slu_err *why,
 	}
 	ctl->linked = false;
 	ctl->hello_said = false;
-	slu_each_io(s, ctl) slu_iostart_link(s, false, time(NULL));
+	slu_every_io(s, ctl) slu_iostart_link(s, false, time(NULL));
 	slu_link_close(&ctl->link, now);
 	ctl->parts->link_lost(ctl);
 }

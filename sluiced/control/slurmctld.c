@@ -99,7 +99,7 @@ static void take_peer(struct slu_peer *peer, struct slu_hello_ctl *hello)
 	slu_copy(peer->release, sizeof(peer->release),
 		 hello->release ? hello->release : "");
 	peer->conf_read = hello->conf_read;
-	peer->io = (struct slu_io_use){0};
+	memset(peer->io, 0, sizeof(peer->io));
 	peer->conf_wrong = hello->conf_wrong;
 	peer->slurm_advice = hello->slurm_advice;
 	hello->conf_wrong = hello->slurm_advice = NULL;
@@ -292,7 +292,12 @@ static void take_history(struct slu_daemon *d, void *msg)
 
 static void take_io_use(struct slu_daemon *d, void *msg)
 {
-	d->peer.io = *(const struct slu_io_use *)msg;
+	const struct slu_io_use *use = msg;
+	struct slu_peer_io *io = &d->peer.io[use->place % SLU_IO_FS];
+
+	io->use = *use;
+	io->use.fs = NULL; /* it is the message's */
+	slu_copy(io->fs, sizeof(io->fs), use->fs ? use->fs : "");
 }
 
 static void message(void *arg, const struct slu_desc *desc, void *msg)

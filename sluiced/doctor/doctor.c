@@ -84,31 +84,31 @@ static void check_slurm_conf(struct json_object *live,
 }
 
 /* IOBandwidth=auto */
-static void check_io_capacity(struct json_object *peer, const char *host,
-			      struct json_object *findings)
+static void check_io_capacity(struct json_object *io, const char *what,
+			      const char *host, struct json_object *findings)
 {
-	double targets = slu_json_number_at(peer, "io_targets");
-	double degraded = slu_json_number_at(peer, "io_degraded");
+	double targets = slu_json_number_at(io, "targets");
+	double degraded = slu_json_number_at(io, "degraded");
 	bool none_left = degraded > 0 && degraded >= targets;
 
 	if (none_left)
 		slu_finding_command(
-			slu_finding(findings, SLU_SEVERE_WARNING, "IOStart",
+			slu_finding(findings, SLU_SEVERE_WARNING, what,
 				    "IOStart holds nobody: all %.0f targets of "
 				    "Lustre are degraded or read-only",
 				    targets),
 			host, "sysquery osts");
 	else if (degraded > 0)
 		slu_finding_command(
-			slu_finding(findings, SLU_SEVERE_NOTE, "IOStart",
+			slu_finding(findings, SLU_SEVERE_NOTE, what,
 				    "%.0f of %.0f targets of Lustre are "
 				    "degraded: IOBandwidth=auto is as much "
 				    "less",
 				    degraded, targets),
 			host, "sysquery osts");
-	if (!none_left && slu_json_bool_at(peer, "io_unknown"))
+	if (!none_left && slu_json_bool_at(io, "unknown"))
 		slu_finding_command(
-			slu_finding(findings, SLU_SEVERE_NOTE, "IOStart",
+			slu_finding(findings, SLU_SEVERE_NOTE, what,
 				    "IOStart holds nobody: what the file "
 				    "system can move (IOBandwidth=auto) is not "
 				    "known yet"),
@@ -116,19 +116,19 @@ static void check_io_capacity(struct json_object *peer, const char *host,
 }
 
 /* Servers that do not report any more. */
-static void check_io_servers(struct json_object *peer, const char *host,
-			     struct json_object *findings)
+static void check_io_servers(struct json_object *io, const char *what,
+			     const char *host, struct json_object *findings)
 {
-	double silent = slu_json_number_at(peer, "io_silent");
+	double silent = slu_json_number_at(io, "silent");
 	struct json_object *found = NULL;
 
-	if (slu_json_number_at(peer, "io_unheard") > 0)
-		found = slu_finding(findings, SLU_SEVERE_WARNING, "IOStart",
+	if (slu_json_number_at(io, "unheard") > 0)
+		found = slu_finding(findings, SLU_SEVERE_WARNING, what,
 				    "no server of Lustre tells what it does "
 				    "any more (sluice-tbfd --publish): after a "
 				    "day IOBandwidth=auto goes without them");
 	else if (silent > 0)
-		found = slu_finding(findings, SLU_SEVERE_WARNING, "IOStart",
+		found = slu_finding(findings, SLU_SEVERE_WARNING, what,
 				    "%.0f servers of Lustre do not tell what "
 				    "they do any more (sluice-tbfd --publish): "
 				    "after a day IOBandwidth=auto goes without "
@@ -140,11 +140,20 @@ static void check_io_servers(struct json_object *peer, const char *host,
 
 static void check_io(struct json_object *live, struct json_object *findings)
 {
-	struct json_object *peer = slu_json_at(live, "slurmctld");
+	struct json_object *list = slu_json_at(slu_json_at(live, "slurmctld"),
+					       "io"),
+			   *io;
 	const char *host = slu_doctor_text(live, "host");
+	char what[24 + SLU_FS_NAME];
 
-	check_io_capacity(peer, host, findings);
-	check_io_servers(peer, host, findings);
+	for (size_t i = 0; i < slu_json_length(list); i++) {
+		io = json_object_array_get_idx(list, i);
+		snprintf(what, sizeof(what), "IOStart%s%s",
+			 slu_json_str_at(io, "fs") ? " " : "",
+			 slu_doctor_text(io, "fs"));
+		check_io_capacity(io, what, host, findings);
+		check_io_servers(io, what, host, findings);
+	}
 }
 
 /* sluice.conf */

@@ -17,6 +17,25 @@ static void set_text(struct json_object *obj, const char *key, const char *text)
 		slu_json_set_str(obj, key, text);
 }
 
+/* IOStart, of each file system that counts by itself. */
+static struct json_object *io_of(const struct slu_peer_io *io)
+{
+	struct json_object *list = json_object_new_array(), *one;
+
+	for (int i = 0; i < SLU_IO_FS; i++) {
+		one = json_object_new_object();
+		set_text(one, "fs", io[i].fs);
+		slu_json_set_bool(one, "unknown",
+				  io[i].use.known == SLU_IO_UNKNOWN);
+		slu_json_set_u64(one, "targets", io[i].use.targets);
+		slu_json_set_u64(one, "degraded", io[i].use.degraded);
+		slu_json_set_u64(one, "silent", io[i].use.silent);
+		slu_json_set_i64(one, "unheard", io[i].use.unheard);
+		json_object_array_add(list, one);
+	}
+	return list;
+}
+
 static struct json_object *slurmctld(const struct slu_daemon *d)
 {
 	struct json_object *obj = json_object_new_object();
@@ -28,11 +47,7 @@ static struct json_object *slurmctld(const struct slu_daemon *d)
 	slu_json_set_i64(obj, "conf_read", p->conf_read);
 	set_text(obj, "conf_wrong", p->conf_wrong);
 	set_text(obj, "slurm_advice", p->slurm_advice);
-	slu_json_set_bool(obj, "io_unknown", p->io.known == SLU_IO_UNKNOWN);
-	slu_json_set_u64(obj, "io_targets", p->io.targets);
-	slu_json_set_u64(obj, "io_degraded", p->io.degraded);
-	slu_json_set_u64(obj, "io_silent", p->io.silent);
-	slu_json_set_i64(obj, "io_unheard", p->io.unheard);
+	json_object_object_add(obj, "io", io_of(p->io));
 	return obj;
 }
 

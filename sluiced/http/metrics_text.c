@@ -204,39 +204,112 @@ static void ions(const struct slu_daemon *d, struct slu_buf *out)
 	    (double)d->epoch->a.n_jobs);
 }
 
-/* The state of IOStart, as slurmctld last reported it. */
-static void io_use(const struct slu_io_use *io, struct slu_buf *out)
+struct io_metric {
+	const char *name, *type, *help;
+	double (*value)(const struct slu_io_use *io);
+};
+
+static double capacity(const struct slu_io_use *io)
 {
-	if (!(io->capacity > 0))
-		return;
-	one(out, "io_capacity_bytes", "gauge",
-	    "Bytes a second that jobs may ask for together (IOBandwidth).",
-	    io->capacity);
-	one(out, "io_demand_bytes", "gauge",
-	    "Bytes a second that running jobs are taken to move.", io->demand);
-	one(out, "io_jobs_waiting", "gauge", "Jobs that wait for bandwidth.",
-	    io->waiting);
-	one(out, "io_waited_total", "counter",
-	    "Jobs that have begun after they had waited for bandwidth.",
-	    (double)io->waited);
-	one(out, "io_waited_bound_total", "counter",
-	    "Those of them that began as they had waited for MaxIOWait.",
-	    (double)io->bound);
-	one(out, "io_advised_total", "counter",
-	    "Jobs that would have waited (IOStart=advise).",
-	    (double)io->advised);
-	if (!(io->metadata_capacity > 0))
-		return;
-	one(out, "io_metadata_capacity_ops", "gauge",
-	    "Operations of metadata a second that jobs may ask for together "
-	    "(IOMetadata).",
-	    io->metadata_capacity);
-	one(out, "io_metadata_demand_ops", "gauge",
-	    "Operations of metadata a second that running jobs are taken to "
-	    "ask for.",
-	    io->metadata_demand);
-	one(out, "io_metadata_jobs_waiting", "gauge",
-	    "Jobs that wait for operations of metadata.", io->metadata_waiting);
+	return io->capacity;
+}
+
+static double demand(const struct slu_io_use *io)
+{
+	return io->demand;
+}
+
+static double waiting(const struct slu_io_use *io)
+{
+	return io->waiting;
+}
+
+static double waited(const struct slu_io_use *io)
+{
+	return (double)io->waited;
+}
+
+static double bound(const struct slu_io_use *io)
+{
+	return (double)io->bound;
+}
+
+static double advised(const struct slu_io_use *io)
+{
+	return (double)io->advised;
+}
+
+static double metadata_capacity(const struct slu_io_use *io)
+{
+	return io->metadata_capacity;
+}
+
+static double metadata_demand(const struct slu_io_use *io)
+{
+	return io->metadata_demand;
+}
+
+static double metadata_waiting(const struct slu_io_use *io)
+{
+	return io->metadata_waiting;
+}
+
+static const struct io_metric of_bytes[] = {
+	{"io_capacity_bytes", "gauge",
+	 "Bytes a second that jobs may ask for together (IOBandwidth).",
+	 capacity},
+	{"io_demand_bytes", "gauge",
+	 "Bytes a second that running jobs are taken to move.", demand},
+	{"io_jobs_waiting", "gauge", "Jobs that wait for bandwidth.", waiting},
+	{"io_waited_total", "counter",
+	 "Jobs that have begun after they had waited for bandwidth.", waited},
+	{"io_waited_bound_total", "counter",
+	 "Those of them that began as they had waited for MaxIOWait.", bound},
+	{"io_advised_total", "counter",
+	 "Jobs that would have waited (IOStart=advise).", advised},
+	{.name = NULL},
+};
+static const struct io_metric of_metadata[] = {
+	{"io_metadata_capacity_ops", "gauge",
+	 "Operations of metadata a second that jobs may ask for together "
+	 "(IOMetadata).",
+	 metadata_capacity},
+	{"io_metadata_demand_ops", "gauge",
+	 "Operations of metadata a second that running jobs are taken to "
+	 "ask for.",
+	 metadata_demand},
+	{"io_metadata_jobs_waiting", "gauge",
+	 "Jobs that wait for operations of metadata.", metadata_waiting},
+	{.name = NULL},
+};
+
+/* Of each file system of which the first of the metrics is not 0; with its name
+ * where the configuration names it. */
+static void io_metrics(const struct slu_peer_io *io,
+		       const struct io_metric *metric, struct slu_buf *out)
+{
+	for (const struct io_metric *m = metric; m->name; m++) {
+		bool begun = false;
+
+		for (int i = 0; i < SLU_IO_FS; i++) {
+			if (!(metric->value(&io[i].use) > 0))
+				continue;
+			if (!begun)
+				head(out, m->name, m->type, m->help);
+			begun = true;
+			slu_buf_printf(out, "sluice_%s", m->name);
+			if (*io[i].fs)
+				slu_buf_printf(out, "{fs=\"%s\"}", io[i].fs);
+			slu_buf_printf(out, " %.15g\n", m->value(&io[i].use));
+		}
+	}
+}
+
+/* The state of IOStart, as slurmctld last reported it. */
+static void io_use(const struct slu_peer_io *io, struct slu_buf *out)
+{
+	io_metrics(io, of_bytes, out);
+	io_metrics(io, of_metadata, out);
 }
 
 static void published(const struct slu_metrics *m, struct slu_buf *out)
@@ -353,7 +426,7 @@ int slu_handle_metrics(struct slu_daemon *d, struct slu_req *req,
 	published(m, out);
 	ions(d, out);
 	if (slu_control_connected(d->control))
-		io_use(&d->peer.io, out);
+		io_use(d->peer.io, out);
 	predictions(&d->history.predicted, out);
 	one(out, "history_stored_total", "counter", "Ended jobs stored.",
 	    (double)d->history.stored);

@@ -19,11 +19,33 @@ struct row {
 	bool known; /* slurmctld has sent it before */
 };
 
+bool slu_history_by_fs_wanted(const struct slu_history *h)
+{
+	return h->conf && h->conf->io_start != SLU_IOSTART_OFF &&
+	       slu_conf_names_fs(h->conf);
+}
+
+int slu_history_send_fs_row(void *arg, const struct slu_history_row *row,
+			    struct slu_err *err)
+{
+	struct slu_history *h = arg;
+
+	(void)err;
+	slu_control_send(h->control, &slu_fs_row_desc, row);
+	return 0;
+}
+
+/* One whose I/O was counted so late that what servers have said of it (nothing)
+ * was sent before is sent as such a row, too. */
 static int send_row(void *arg, const struct slu_history_row *row,
 		    struct slu_err *err)
 {
-	(void)err;
-	slu_control_send(arg, &slu_history_row_desc, row);
+	struct slu_history *h = arg;
+
+	slu_control_send(h->control, &slu_history_row_desc, row);
+	if (slu_history_by_fs_wanted(h) && !row->by_fs &&
+	    row->job.end < (int64_t)slu_now_wall() - SLU_HISTORY_SETTLE)
+		return slu_history_send_fs_row(h, row, err);
 	return 0;
 }
 
@@ -32,7 +54,7 @@ void slu_history_counted(struct slu_history *h, uint32_t job_id, int64_t start)
 	struct slu_err err;
 
 	if (slu_history_whole(h->db, job_id, start, SLU_IO_ACCOUNTING, send_row,
-			      h->control, &err) < 0)
+			      h, &err) < 0)
 		slu_log(h->log, SLU_ERROR, "history of job %u: %s", job_id,
 			err.text);
 }
@@ -120,9 +142,12 @@ static int pack_row(void *arg, const struct slu_history_row *row,
 		    struct slu_err *err)
 {
 	struct slu_history *h = arg;
+	struct slu_history_row brief = *row;
 
 	(void)err;
-	slu_row_pack(row, &h->packed);
+	if (!slu_history_by_fs_wanted(h))
+		brief.by_fs = NULL;
+	slu_row_pack(&brief, &h->packed);
 	if (h->packed.len > LINE)
 		send_packed(h);
 	return 0;

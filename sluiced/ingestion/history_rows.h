@@ -59,6 +59,13 @@ void slu_history_more(struct slu_history *h);
 /* Remove some of what is too old, or too much, at Unix time `now`; true: there
  * may be more. */
 bool slu_history_age(struct slu_history *h, int64_t now);
+/* s after a run's end: by then servers have said what they know of it. */
+#define SLU_HISTORY_SETTLE 120
+/* Is slurmctld to be told what went to which file system? */
+bool slu_history_by_fs_wanted(const struct slu_history *h);
+/* Sends the row as "fs_row"; a slu_history_f, arg: the history. */
+int slu_history_send_fs_row(void *arg, const struct slu_history_row *row,
+			    struct slu_err *err);
 /* The connection was lost. */
 void slu_history_disconnected(struct slu_history *h);
 

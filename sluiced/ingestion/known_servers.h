@@ -4,16 +4,16 @@
 
 /*
  * Holds what each server of Lustre has reported of the bandwidth that it
- * reaches (server_capacity.h).
+ * reaches (server_capacity.h), by the file systems that IOBandwidth names.
  */
 
 #include <stddef.h>
 #include <stdint.h>
+#include "common/conf.h"
 #include "select_io/bandwidth/reached.h"
 
-#define SLU_FS_NAME 64
-
-struct slu_server_capacity { /* from {0} */
+struct slu_fs_servers {
+	char fs[SLU_FS_NAME]; /* whose targets count; "": all */
 	struct slu_known_server {
 		char *name;
 		double came; /* slu_now_mono() */
@@ -23,8 +23,15 @@ struct slu_server_capacity { /* from {0} */
 	size_t n;
 	double told;	/* when slurmctld was */
 	unsigned scope; /* IOScope, of which it is */
-	/* File systems whose targets were reported; "": none, and no second */
-	char fs[2][SLU_FS_NAME];
+};
+
+struct slu_server_capacity {		     /* from {0} */
+	struct slu_fs_servers of[SLU_IO_FS]; /* as in struct slu_conf */
+	/* File systems whose targets were reported, and no more; "" at the
+	 * end. */
+	char fs[SLU_IO_FS][SLU_FS_NAME];
+	double since;		/* the first report; 0: none */
+	bool missed[SLU_IO_FS]; /* logged: no target of it is reported */
 };
 
 #endif

@@ -12,8 +12,8 @@
 #include "job_submit/history/job_history.h"
 
 #define EVERY  30.0 /* s */
-#define SETTLE 120  /* s: a server waits for a pause, then for its turn */
-#define MAX    100  /* runs that are stored in one turn */
+#define SETTLE SLU_HISTORY_SETTLE
+#define MAX    100 /* runs that are stored in one turn */
 #define DAY    86400
 #define SPEAKS 600 /* s: no server does that has been silent for longer */
 
@@ -34,7 +34,7 @@ static int begin(struct slu_lustre_totals *s, int64_t until,
 
 	if (slu_history_before(db, until, &s->seen, err) < 0)
 		return -1;
-	s->seen_metadata = s->seen;
+	s->seen_metadata = s->seen_fs = s->seen;
 	s->folded = 0;
 	s->begun = true;
 	return 0;
@@ -86,10 +86,30 @@ static int teach_metadata(struct slu_lustre_totals *s, bool *more,
 				      &s->seen_metadata, run, MAX, &again, err);
 
 	*more |= again;
-	for (long i = 0; i < n && is_wanted(s) && h->conf->io_metadata; i++)
+	for (long i = 0;
+	     i < n && is_wanted(s) && slu_conf_counts_metadata(h->conf); i++)
 		if (slu_history_whole(h->db, run[i].job_id, run[i].start,
 				      SLU_IO_METADATA, send_metadata,
 				      h->control, err) < 0)
+			return -1;
+	return n < 0 ? -1 : 0;
+}
+
+/* Runs of which something is known, also by others than servers. */
+static int teach_fs(struct slu_lustre_totals *s, bool *more,
+		    struct slu_err *err)
+{
+	int64_t until = (int64_t)slu_now_wall() - SETTLE;
+	struct slu_import_io run[MAX];
+	struct slu_history *h = s->history;
+	bool again;
+	long n = slu_history_known(h->db, until - DAY, until, &s->seen_fs, run,
+				   MAX, &again, err);
+
+	*more |= again;
+	for (long i = 0; i < n && slu_history_by_fs_wanted(h); i++)
+		if (slu_history_run(h->db, run[i].job_id, run[i].start,
+				    slu_history_send_fs_row, h, err) < 0)
 			return -1;
 	return n < 0 ? -1 : 0;
 }
@@ -144,6 +164,10 @@ static int fill_in(const struct slu_lustre_totals *s,
 				      job, err) < 0)
 			return -1;
 		msg->n_jobs++;
+		if (!slu_conf_names_fs(s->history->conf)) {
+			free(job->by_fs);
+			job->by_fs = NULL;
+		}
 	}
 	return 0;
 }
@@ -180,6 +204,7 @@ static void on_timer(void *arg)
 	bool fold = false;
 
 	if (teach(s, &more, &err) < 0 || teach_metadata(s, &more, &err) < 0 ||
+	    teach_fs(s, &more, &err) < 0 ||
 	    slu_history_fold_servers(s->history->db, (int64_t)slu_now_wall(),
 				     &s->folded, &fold, &err) < 0 ||
 	    (!more && !fold && tell_moved(s, &err) < 0))

@@ -8,7 +8,9 @@
  * report is marked as the last one of a server: SETTLE seconds after a job's
  * end slurmctld is sent what has arrived, unless a better source has counted
  * the job. Two days later the rows of its servers are merged into one. Where
- * IOStart is on, slurmctld is sent twice a minute what running jobs have moved.
+ * IOStart is on, slurmctld is sent twice a minute what running jobs have moved;
+ * where it counts file systems each by itself, each run once more with what
+ * went to which.
  */
 
 #include "sluiced/ingestion/history_rows.h"
@@ -20,9 +22,9 @@ struct slu_lustre_totals {
 	struct slu_loop *loop;
 	struct slu_history *history;
 	struct slu_timer timer;
-	bool begun;		       /* the rows are known */
-	int64_t seen;		       /* row of the history */
-	int64_t seen_metadata, folded; /* likewise */
+	bool begun;				/* the rows are known */
+	int64_t seen;				/* row of the history */
+	int64_t seen_metadata, seen_fs, folded; /* likewise */
 	/* Running jobs about which a server has reported something new, some
 	 * twice; and when a server last reported (slu_now_wall). */
 	struct slu_moved_run {

@@ -6,7 +6,6 @@
  */
 #include "sluiced/ingestion/server_capacity.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "common/jsonx.h"
@@ -39,47 +38,88 @@ static bool is_degraded(struct json_object *ost)
 	return slu_eq(state, "degraded") || slu_eq(state, "readonly");
 }
 
-/* Notes the file system of a target, "fs-OST0001". A second file system is
- * logged, once. */
-static void note_fs(struct slu_daemon *d, const char *target)
+static bool counts_as_one(const struct slu_conf *conf)
 {
-	struct slu_server_capacity *c = &d->server_capacity;
-	const char *end = strstr(target, "-OST");
-	char fs[SLU_FS_NAME];
+	bool one = false;
 
-	if (!end || end == target)
-		return;
-	snprintf(fs, sizeof(fs), "%.*s", (int)(end - target), target);
-	if (!*c->fs[0])
-		slu_copy(c->fs[0], sizeof(c->fs[0]), fs);
-	if (*c->fs[1] || slu_eq(c->fs[0], fs))
-		return;
-	slu_copy(c->fs[1], sizeof(c->fs[1]), fs);
-	slu_log(d->log, SLU_WARN,
-		"IOStart: servers tell of more than one file system of Lustre "
-		"(%s, %s): IOBandwidth and what jobs move count for all of "
-		"them together",
-		c->fs[0], c->fs[1]);
+	for (int i = 0; i < SLU_IO_FS; i++)
+		one |= conf->io[i].bandwidth && !*conf->io[i].fs;
+	return one;
 }
 
-static void note_file_systems(struct slu_daemon *d,
-			      struct json_object *document)
+/* Notes a file system. That a second one counts with the first is logged. */
+static void note_fs(struct slu_daemon *d, const char *fs)
 {
-	struct json_object *osts = slu_json_at(document, "osts");
+	struct slu_server_capacity *c = &d->server_capacity;
+	size_t i = 0;
+
+	while (i < SLU_IO_FS && *c->fs[i] && !slu_eq(c->fs[i], fs))
+		i++;
+	if (i == SLU_IO_FS || *c->fs[i])
+		return;
+	slu_copy(c->fs[i], sizeof(c->fs[i]), fs);
+	if (i == 1 && counts_as_one(d->conf))
+		slu_log(d->log, SLU_WARN,
+			"IOStart: servers tell of more than one file system of "
+			"Lustre (%s, %s): IOBandwidth and what jobs move count "
+			"for all of them together; IOBandwidth=%s:...,%s:... "
+			"counts each by itself",
+			c->fs[0], c->fs[1], c->fs[0], c->fs[1]);
+}
+
+static void note_file_systems(struct slu_daemon *d, struct json_object *targets)
+{
+	char fs[SLU_FS_NAME];
 	const char *name;
 
-	if (!json_object_is_type(osts, json_type_array))
+	if (!json_object_is_type(targets, json_type_array))
 		return;
-	for (size_t i = 0; i < json_object_array_length(osts); i++) {
+	for (size_t i = 0; i < json_object_array_length(targets); i++) {
 		name = NULL;
-		slu_json_str_opt(json_object_array_get_idx(osts, i), "name",
+		slu_json_str_opt(json_object_array_get_idx(targets, i), "name",
 				 &name, NULL);
-		if (name)
-			note_fs(d, name);
+		if (name && slu_fs_name_of_target(name, fs))
+			note_fs(d, fs);
 	}
 }
 
-static struct said read_said(struct json_object *document, unsigned scope)
+/* Logs, once, file systems that the configuration names and no server has
+ * targets of: probably a name is wrong. */
+static void note_missing(struct slu_daemon *d, double now)
+{
+	struct slu_server_capacity *c = &d->server_capacity;
+	const struct slu_io_limits *io = d->conf->io;
+
+	if (!(c->since > 0))
+		c->since = now;
+	for (int i = 0; i < SLU_IO_FS && now - c->since > SILENT; i++) {
+		bool known = !*io[i].fs || !(io[i].bandwidth || io[i].metadata);
+
+		for (int k = 0; k < SLU_IO_FS; k++)
+			known |= slu_eq(io[i].fs, c->fs[k]);
+		if (!known && !c->missed[i])
+			slu_log(d->log, SLU_WARN,
+				"IOStart: no server of Lustre tells of targets "
+				"of %s, which IOBandwidth or IOMetadata names "
+				"(but of %s): is it the fsname, and does "
+				"sluice-tbfd --publish run on all servers?",
+				io[i].fs, *c->fs[0] ? c->fs[0] : "none");
+		c->missed[i] = !known;
+	}
+}
+
+static bool is_of(struct json_object *target, const char *fs)
+{
+	char is[SLU_FS_NAME];
+	const char *name = "";
+
+	slu_json_str_opt(target, "name", &name, NULL);
+	return !*fs || (slu_fs_name_of_target(name, is) && slu_eq(is, fs));
+}
+
+/* What a server says of its targets of a file system. */
+static struct said read_said(struct json_object *document, const char *fs,
+			     unsigned scope)
 {
 	struct json_object *osts = slu_json_at(document, "osts"), *one;
 	struct said said = {0};
@@ -89,6 +129,8 @@ static struct said read_said(struct json_object *document, unsigned scope)
 		return said;
 	for (size_t i = 0; i < json_object_array_length(osts); i++) {
 		one = json_object_array_get_idx(osts, i);
+		if (!is_of(one, fs))
+			continue;
 		said.targets++;
 		said.degraded += is_degraded(one);
 		if (scope & SLU_IO_READ)
@@ -103,7 +145,7 @@ static struct said read_said(struct json_object *document, unsigned scope)
 }
 
 /* NULL without memory. */
-static struct slu_known_server *server_of(struct slu_server_capacity *c,
+static struct slu_known_server *server_of(struct slu_fs_servers *c,
 					  const char *name)
 {
 	struct slu_known_server *more;
@@ -123,10 +165,8 @@ static struct slu_known_server *server_of(struct slu_server_capacity *c,
 	return more;
 }
 
-static void forget(struct slu_daemon *d, double now)
+static void forget(struct slu_daemon *d, struct slu_fs_servers *c, double now)
 {
-	struct slu_server_capacity *c = &d->server_capacity;
-
 	for (size_t i = 0; i < c->n;)
 		if (now - c->server[i].came > FORGET) {
 			slu_log(d->log, SLU_WARN,
@@ -141,7 +181,7 @@ static void forget(struct slu_daemon *d, double now)
 		}
 }
 
-static uint32_t count_silent(const struct slu_server_capacity *c, double now)
+static uint32_t count_silent(const struct slu_fs_servers *c, double now)
 {
 	uint32_t n = 0;
 
@@ -150,14 +190,13 @@ static uint32_t count_silent(const struct slu_server_capacity *c, double now)
 	return n;
 }
 
-static void tell(struct slu_daemon *d, double now)
+static void tell(struct slu_daemon *d, struct slu_fs_servers *c, double now)
 {
-	struct slu_server_capacity *c = &d->server_capacity;
 	struct slu_reached_server *all;
 	struct slu_io_capacity msg;
 	struct slu_reached_sum sum;
 
-	forget(d, now);
+	forget(d, c, now);
 	all = calloc(c->n + 1, sizeof(*all));
 	if (!all)
 		return;
@@ -173,12 +212,13 @@ static void tell(struct slu_daemon *d, double now)
 				       .targets = sum.targets,
 				       .degraded = sum.degraded,
 				       .silent = count_silent(c, now),
-				       .scope = c->scope};
+				       .scope = c->scope,
+				       .fs = *c->fs ? c->fs : NULL};
 	slu_control_send(d->control, &slu_io_capacity_desc, &msg);
 	c->told = now;
 }
 
-static void forget_all(struct slu_server_capacity *c)
+static void forget_all(struct slu_fs_servers *c)
 {
 	for (size_t i = 0; i < c->n; i++)
 		free(c->server[i].name);
@@ -187,21 +227,19 @@ static void forget_all(struct slu_server_capacity *c)
 	c->n = 0;
 }
 
-void slu_server_capacity_said(struct slu_daemon *d, const char *name,
-			      struct json_object *document, double now)
+/* Takes a report for a file system whose capacity is "auto". */
+static void take(struct slu_daemon *d, struct slu_fs_servers *c, const char *fs,
+		 const char *name, struct json_object *document, double now)
 {
-	struct slu_server_capacity *c = &d->server_capacity;
-	struct said said = read_said(document, d->conf->io_scope);
+	struct said said = read_said(document, fs, d->conf->io_scope);
 	struct slu_known_server *server;
 
-	if (d->conf->io_start == SLU_IOSTART_OFF || !said.targets)
+	if (!said.targets)
 		return;
-	note_file_systems(d, document);
-	if (d->conf->io_bandwidth != SLU_IO_AUTO)
-		return;
-	if (c->scope != d->conf->io_scope)
+	if (c->scope != d->conf->io_scope || !slu_eq(c->fs, fs))
 		forget_all(c);
 	c->scope = d->conf->io_scope;
+	slu_copy(c->fs, sizeof(c->fs), fs);
 	if (!c->n) /* the first message is sent EVERY seconds later, when all
 		      have reported */
 		c->told = now;
@@ -214,11 +252,28 @@ void slu_server_capacity_said(struct slu_daemon *d, const char *name,
 	slu_reached_add(&server->reached, said.rate, said.jobs, now);
 	if (d->control && slu_control_connected(d->control) &&
 	    now - c->told >= EVERY)
-		tell(d, now);
+		tell(d, c, now);
+}
+
+void slu_server_capacity_said(struct slu_daemon *d, const char *name,
+			      struct json_object *document, double now)
+{
+	const struct slu_io_limits *io = d->conf->io;
+
+	if (d->conf->io_start == SLU_IOSTART_OFF)
+		return;
+	note_file_systems(d, slu_json_at(document, "osts"));
+	note_file_systems(d, slu_json_at(document, "mdts"));
+	note_missing(d, now);
+	for (int i = 0; i < SLU_IO_FS; i++)
+		if (io[i].bandwidth == SLU_IO_AUTO)
+			take(d, &d->server_capacity.of[i], io[i].fs, name,
+			     document, now);
 }
 
 void slu_server_capacity_free(struct slu_server_capacity *c)
 {
-	forget_all(c);
+	for (int i = 0; i < SLU_IO_FS; i++)
+		forget_all(&c->of[i]);
 	*c = (struct slu_server_capacity){0};
 }

@@ -16,6 +16,7 @@
 #include <string.h>
 #include <time.h>
 #include <xxhash.h>
+#include "wire/fs_shares.h"
 
 #define DAYS 30
 
@@ -23,6 +24,7 @@ struct runs {
 	struct slu_ended_run *run;
 	size_t n, room, unknown;
 	uint64_t scope; /* enum slu_io_scope */
+	const char *fs; /* whose I/O counts; NULL: all */
 };
 
 /* Adds what slurmctld last reported as the basis of IOBandwidth=auto. */
@@ -55,29 +57,69 @@ static void add_file_systems(const struct slu_server_capacity *c,
 	slu_json_set_str(live, "file_systems", both);
 }
 
+static void add_metadata(const struct slu_io_use *io, struct json_object *live)
+{
+	if (!(io->metadata_capacity > 0))
+		return;
+	slu_json_set_double(live, "metadata_capacity", io->metadata_capacity);
+	slu_json_set_double(live, "metadata_demand", io->metadata_demand);
+	slu_json_set_u64(live, "metadata_waiting", io->metadata_waiting);
+}
+
+/* The place in the configuration of the file system that is asked about: that
+ * of this name, else the first; -1: it is not named there. */
+static int find_place(const struct slu_conf *conf, const char *fs)
+{
+	for (int i = 0; fs && i < SLU_IO_FS; i++)
+		if (slu_eq(conf->io[i].fs, fs) &&
+		    (conf->io[i].bandwidth || conf->io[i].metadata))
+			return i;
+	return fs ? -1 : 0;
+}
+
+/* Adds which file system the answer is about, and which others there are. */
+static void add_names(const struct slu_conf *conf, const char *fs,
+		      struct json_object *live)
+{
+	struct slu_buf others = {0};
+
+	slu_json_set_str(live, "fs", fs);
+	for (int i = 0; i < SLU_IO_FS; i++)
+		if (*conf->io[i].fs && !slu_eq(conf->io[i].fs, fs) &&
+		    (conf->io[i].bandwidth || conf->io[i].metadata))
+			slu_buf_printf(&others, "%s%s", others.len ? ", " : "",
+				       conf->io[i].fs);
+	slu_json_set_str(live, "others", others.data);
+	slu_buf_free(&others);
+}
+
 struct json_object *slu_prepare_iostart(const struct slu_daemon *d,
 					const struct slu_asker *who,
 					struct json_object *args)
 {
 	struct json_object *live = json_object_new_object();
+	const struct slu_io_limits *io;
+	const char *fs = NULL;
+	int place;
 
-	(void)who, (void)args;
-	if (d->conf->io_bandwidth == SLU_IO_AUTO)
-		add_auto(&d->peer.io, d->conf->io_start, live);
+	(void)who;
+	slu_json_str_opt(args, "fsname", &fs, NULL);
+	place = find_place(d->conf, fs);
+	io = &d->conf->io[place < 0 ? 0 : place];
+	if (!fs && *io->fs)
+		fs = io->fs;
+	if (place >= 0 && io->bandwidth == SLU_IO_AUTO)
+		add_auto(&d->peer.io[place].use, d->conf->io_start, live);
 	else
 		slu_json_set_double(live, "capacity",
-				    (double)d->conf->io_bandwidth);
+				    place < 0 ? 0 : (double)io->bandwidth);
 	slu_json_set_u64(live, "scope", d->conf->io_scope);
-	if (*d->server_capacity.fs[1])
+	if (fs)
+		add_names(d->conf, fs, live);
+	else if (*d->server_capacity.fs[1])
 		add_file_systems(&d->server_capacity, live);
-	if (d->peer.io.metadata_capacity > 0) {
-		slu_json_set_double(live, "metadata_capacity",
-				    d->peer.io.metadata_capacity);
-		slu_json_set_double(live, "metadata_demand",
-				    d->peer.io.metadata_demand);
-		slu_json_set_u64(live, "metadata_waiting",
-				 d->peer.io.metadata_waiting);
-	}
+	if (place >= 0)
+		add_metadata(&d->peer.io[place].use, live);
 	return live;
 }
 
@@ -112,20 +154,29 @@ static int take(void *arg, const struct slu_history_row *row,
 		struct slu_err *err)
 {
 	const struct slu_job *job = &row->job;
-	double bytes = row->read_bytes + row->written_bytes;
 	struct runs *all = arg;
+	struct slu_fs_share moved = {.read_bytes = row->read_bytes,
+				     .written_bytes = row->written_bytes};
+	bool known = moved.read_bytes + moved.written_bytes > 0;
+	struct slu_fs_share share;
+	double bytes;
 
 	if (job->start <= 0 || job->end <= job->start || !job->node_cnt ||
 	    row->io_source == SLU_IO_BUFFER)
 		return 0;
-	if (!(bytes > 0)) {
+	if (all->fs && row->by_fs &&
+	    slu_fs_share_of(row->by_fs, all->fs, &share) & SLU_FS_BYTES) {
+		moved = share;
+		known = true;
+	}
+	if (!known) {
 		all->unknown++;
 		return 0;
 	}
 	if (make_room(all, err) < 0)
 		return -1;
-	bytes = (all->scope & SLU_IO_READ ? row->read_bytes : 0) +
-		(all->scope & SLU_IO_WRITTEN ? row->written_bytes : 0);
+	bytes = (all->scope & SLU_IO_READ ? moved.read_bytes : 0) +
+		(all->scope & SLU_IO_WRITTEN ? moved.written_bytes : 0);
 	all->run[all->n++] = (struct slu_ended_run){
 		.start = (double)job->start,
 		.end = (double)job->end,
@@ -156,7 +207,9 @@ static void copy_live(struct json_object *live, struct json_object *obj)
 					   "metadata_capacity",
 					   "metadata_demand",
 					   "metadata_waiting",
-					   "file_systems"};
+					   "file_systems",
+					   "fs",
+					   "others"};
 	struct json_object *v;
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
@@ -230,7 +283,8 @@ int slu_answer_iostart(struct slu_db *db, const struct slu_asker *who,
 		return slu_err(err, SLU_DENIED,
 			       "only root and SlurmUser may see all jobs");
 	if (slu_json_i64_opt(args, "since", &query.since, err) < 0 ||
-	    slu_json_u64_opt(who->live, "scope", &all.scope, err) < 0)
+	    slu_json_u64_opt(who->live, "scope", &all.scope, err) < 0 ||
+	    slu_json_str_opt(who->live, "fs", &all.fs, err) < 0)
 		return -1;
 	rc = look(db, &query, who->live, &all, out, err);
 	free(all.run);

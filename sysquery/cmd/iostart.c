@@ -135,7 +135,18 @@ static void add_metadata(struct json_object *a, struct slu_page *out)
 static void add_file_systems(struct json_object *a, struct slu_page *out)
 {
 	const char *names = slu_json_str_at(a, "file_systems");
+	const char *fs = slu_json_str_at(a, "fs");
+	const char *others = slu_json_str_at(a, "others");
 
+	if (fs && *fs)
+		slu_paragraphf(out, "Counted",
+			       "what went to the file system %s, and of jobs "
+			       "of which that is not known all they moved%s%s",
+			       fs,
+			       others && *others
+				       ? "; --fsname tells of the others: "
+				       : "",
+			       others ? others : "");
 	if (names && *names)
 		slu_paragraphf(out, "Counted",
 			       "servers tell of more than one file system of "

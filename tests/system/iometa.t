@@ -3,7 +3,8 @@
 # IOMetadata on a real slurmctld: what an MDT has counted for each job (a text
 # of job_stats, which sluice-tbfd --publish reads) is in the history, is learnt
 # though nobody knows of bytes, and keeps the next job of that kind waiting, with
-# a reason that says for what.
+# a reason that says for what. Of file systems that are named the one counts that
+# the job's application uses.
 . "$(dirname "$0")/lib.sh"
 SYSQUERY=/opt/sluice/bin/sysquery
 STATS=proc/fs/lustre/mdt/big-MDT0000/job_stats
@@ -93,5 +94,39 @@ as_alice scancel "$first"
 check_within 40 "when that has ended it starts" job_is "$second" RUNNING
 as_alice scancel "$second"
 wait_for 40 job_ended "$second"
+
+# Two file systems that count each by itself, of which these jobs use one.
+name_both() { # LIMITS: and the history is read again, by both
+	cluster conf sluice.conf "IOMetadata=$1"
+	cluster stop ctl sluiced
+	cluster start ctl sluiced
+	on ctl scontrol reconfigure
+	wait_for 60 learnt
+}
+
+learnt() {
+	bbstat | grep "^IOStart=on, other, metadata:" | grep -qv 'nobody waits'
+}
+
+name_both other:10/s
+first=$(job meta_7 300)
+second=$(job meta_8 300)
+wait_for 30 job_is "$first" RUNNING
+check_within 40 "where only another one counts it does not wait" \
+	job_is "$second" RUNNING
+as_alice scancel "$first" "$second"
+wait_for 40 nodes_idle 'n[1-2]'
+name_both other:10/s,big:1000/s
+first=$(job meta_9 300)
+wait_for 30 job_is "$first" RUNNING
+second=$(job meta_10 300)
+WHY='waits for metadata operations of the big file system: '
+check_within 40 "it waits for the one that it uses" is_held "$second"
+note "$(bbstat | grep IOStart)"
+check "the history says which" matches "$(on ctl "$SYSQUERY" --json jobs \
+	--last 20 | tr -d ' \n')" \
+	'"by_file_system":\[\{"name":"big",[^]]*"metadata_op_count":100000'
+as_alice scancel "$first" "$second"
+wait_for 40 nodes_idle 'n[1-2]'
 kill "$publisher"
 finish

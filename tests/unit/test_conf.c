@@ -368,6 +368,13 @@ static const struct {
 	{"IOMetadata=0", "f:1: IOMetadata: \"0\": operations a second"},
 	{"IOMetadata=200k/s", "f:1: IOMetadata: "},
 	{"IOMetadata=-5", "f:1: IOMetadata: "},
+	{"IOMetadata=scratch:x", "f:1: IOMetadata: \"x\": operations a second"},
+	{"IOBandwidth=/scratch:9GB/s",
+	 "\"/scratch\": name Lustre's file systems as in scratch:200GB/s"},
+	{"IOBandwidth=scratch:9GB/s,8GB/s", "\"8GB/s\": name Lustre's"},
+	{"IOBandwidth=scratch:9GB/s,scratch:8GB/s", "scratch is named twice"},
+	{"IOBandwidth=a:1,b:1,c:1,d:1,e:1", "at most 4 file systems"},
+	{"IOBandwidth=,", "\",\" names nothing"},
 	{"IOMetadata=99999999999999999999", "f:1: IOMetadata: "},
 	{"IOScope=,", "f:1: IOScope: \",\" names nothing"},
 	{"MaxIOWait=ever", "f:1: MaxIOWait: "},
@@ -411,28 +418,60 @@ START_TEST(test_io_start)
 	struct slu_conf *c = parse("");
 
 	ck_assert_int_eq(c->io_start, SLU_IOSTART_OFF);
-	ck_assert_uint_eq(c->io_bandwidth, 0);
+	ck_assert_uint_eq(c->io[0].bandwidth, 0);
 	ck_assert_int_eq(c->max_io_wait, 2 * 86400);
 	ck_assert_uint_eq(c->io_scope, SLU_IO_READ | SLU_IO_WRITTEN);
 	slu_conf_free(c);
 	c = parse("IOStart=On\nIOBandwidth=1.5 GB/s\nIOScope=write\n"
 		  "MaxIOWait=12h");
 	ck_assert_int_eq(c->io_start, SLU_IOSTART_ON);
-	ck_assert_uint_eq(c->io_bandwidth, 1500000000);
+	ck_assert_uint_eq(c->io[0].bandwidth, 1500000000);
 	ck_assert_uint_eq(c->io_scope, SLU_IO_WRITTEN);
 	ck_assert_int_eq(c->max_io_wait, 12 * 3600);
 	slu_conf_free(c);
 	c = parse("IOStart=advise\nIOBandwidth=200MiB\nMaxIOWait=0");
 	ck_assert_int_eq(c->io_start, SLU_IOSTART_ADVISE);
-	ck_assert_uint_eq(c->io_bandwidth, 200 << 20);
+	ck_assert_uint_eq(c->io[0].bandwidth, 200 << 20);
 	ck_assert_int_eq(c->max_io_wait, 0);
 	slu_conf_free(c);
 	c = parse("IOMetadata=200000/s");
-	ck_assert_uint_eq(c->io_metadata, 200000);
+	ck_assert_uint_eq(c->io[0].metadata, 200000);
 	slu_conf_free(c);
 	c = parse("IOStart=on\nIOBandwidth=Auto\nIOMetadata=7");
-	ck_assert_uint_eq(c->io_metadata, 7);
-	ck_assert_uint_eq(c->io_bandwidth, SLU_IO_AUTO);
+	ck_assert_uint_eq(c->io[0].metadata, 7);
+	ck_assert_uint_eq(c->io[0].bandwidth, SLU_IO_AUTO);
+	slu_conf_free(c);
+}
+END_TEST
+
+/* Limits of file systems that are named, in the order of their names. */
+START_TEST(test_io_by_file_system)
+{
+	struct slu_conf *c = parse("IOStart=on\nIOBandwidth=9GB/s");
+
+	ck_assert(!slu_conf_names_fs(c) && !slu_conf_counts_metadata(c));
+	ck_assert_str_eq(c->io[0].fs, "");
+	slu_conf_free(c);
+	c = parse("IOStart=on\nIOMetadata=home : 7, proj:8/s\n"
+		  "IOBandwidth=scratch:auto, home:20GB/s");
+	ck_assert(slu_conf_names_fs(c) && slu_conf_counts_metadata(c));
+	ck_assert_str_eq(c->io[0].fs, "home");
+	ck_assert_str_eq(c->io[1].fs, "proj");
+	ck_assert_str_eq(c->io[2].fs, "scratch");
+	ck_assert_uint_eq(c->io[0].bandwidth, 20000000000);
+	ck_assert_uint_eq(c->io[0].metadata, 7);
+	ck_assert_uint_eq(c->io[1].bandwidth, 0);
+	ck_assert_uint_eq(c->io[1].metadata, 8);
+	ck_assert_uint_eq(c->io[2].bandwidth, SLU_IO_AUTO);
+	slu_conf_free(c);
+	c = parse("IOStart=on\nIOMetadata=5\nIOBandwidth=scratch:1GB");
+	ck_assert_str_eq(c->io[0].fs, "");
+	ck_assert_uint_eq(c->io[0].metadata, 5);
+	ck_assert_str_eq(c->io[1].fs, "scratch");
+	ck_assert_uint_eq(c->io[1].bandwidth, 1000000000);
+	slu_conf_free(c);
+	c = parse("IOStart=on\nIOMetadata=5"); /* bytes do not count */
+	ck_assert_uint_eq(c->io[0].bandwidth, 0);
 	slu_conf_free(c);
 }
 END_TEST
@@ -569,5 +608,5 @@ END_TEST
 
 TEST_MAIN("conf", test_defaults, test_every_key, test_mark, test_on_failure,
 	  test_case_of_words, test_file_systems, test_profiles, test_pools,
-	  test_domains, test_io_start, test_mover, test_errors, test_load,
-	  test_path, test_path_beside)
+	  test_domains, test_io_start, test_io_by_file_system, test_mover,
+	  test_errors, test_load, test_path, test_path_beside)

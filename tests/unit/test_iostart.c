@@ -22,7 +22,7 @@ static struct slu_conf conf_of(enum slu_io_start mode)
 {
 	return (struct slu_conf){
 		.io_start = mode,
-		.io_bandwidth = (uint64_t)CAPACITY,
+		.io = {{.bandwidth = (uint64_t)CAPACITY}},
 		.io_scope = SLU_IO_READ | SLU_IO_WRITTEN,
 		.max_io_wait = MAX_WAIT,
 	};
@@ -663,7 +663,7 @@ START_TEST(test_auto)
 	struct slu_buf text = {0};
 	struct slu_iostart s;
 
-	conf.io_bandwidth = SLU_IO_AUTO;
+	conf.io[0].bandwidth = SLU_IO_AUTO;
 	slu_iostart_init(&s);
 	ck_assert(slu_iostart_configure(&s, &conf));
 	ck_assert(!slu_iostart_configure(&s, &conf));
@@ -697,7 +697,7 @@ START_TEST(test_auto)
 	slu_iostart_reached(&s, &said, 105);
 	ck_assert_double_eq(use_of(&s).capacity, 5e5);
 	ck_assert_uint_eq(use_of(&s).degraded, 5);
-	conf.io_bandwidth = 1000;
+	conf.io[0].bandwidth = 1000;
 	ck_assert(slu_iostart_configure(&s, &conf)); /* learnt anew */
 	ck_assert_uint_eq(use_of(&s).known, SLU_IO_CONFIGURED);
 	ck_assert_double_eq(use_of(&s).capacity, 1000);
@@ -723,7 +723,7 @@ START_TEST(test_held)
 	struct slu_conf conf = conf_of(SLU_IOSTART_ON);
 	struct slu_iostart s;
 
-	conf.io_bandwidth = SLU_IO_AUTO;
+	conf.io[0].bandwidth = SLU_IO_AUTO;
 	slu_iostart_init(&s);
 	slu_iostart_configure(&s, &conf);
 	slu_iostart_link(&s, true, 1);
@@ -768,7 +768,7 @@ START_TEST(test_silent_servers)
 	struct slu_io_use use;
 	struct slu_iostart s;
 
-	conf.io_bandwidth = SLU_IO_AUTO;
+	conf.io[0].bandwidth = SLU_IO_AUTO;
 	slu_iostart_init(&s);
 	slu_iostart_configure(&s, &conf);
 	slu_iostart_link(&s, true, 1);
@@ -806,7 +806,7 @@ START_TEST(test_servers_of_before)
 	struct slu_conf conf = conf_of(SLU_IOSTART_ON);
 	struct slu_iostart s;
 
-	conf.io_bandwidth = SLU_IO_AUTO;
+	conf.io[0].bandwidth = SLU_IO_AUTO;
 	slu_iostart_init(&s);
 	slu_iostart_configure(&s, &conf);
 	slu_iostart_reached(&s, &said, 100);
@@ -859,8 +859,135 @@ START_TEST(test_busy_runs)
 }
 END_TEST
 
-TEST_MAIN("iostart", test_busy_runs, test_auto, test_held, test_silent_servers,
-	  test_servers_of_before, test_histories, test_half_read, test_advise,
-	  test_reports, test_wait_noted_before_a_restart, test_clock,
-	  test_gives_back, test_nothing_is_not_measured,
-	  test_only_scoped_io_counts)
+/* A random part in the file system "home", some of which is not known to be
+ * there. */
+static double say_shares(uint64_t *seed, char *text, size_t size)
+{
+	double home = 1 + (double)slu_random(seed, 600000);
+	double other = (double)slu_random(seed, 2) * 4000000;
+	double unknown = (double)slu_random(seed, 2) * 200000;
+
+	snprintf(text, size, "home %.0f 0 1 0,scratch 0 %.0f 1 0,? %.0f 0 1 9",
+		 home, other, unknown);
+	return home + unknown;
+}
+
+/* One that counts a file system does as one that hears only of that: random
+ * histories of runs, starts, measurements and ends. */
+START_TEST(test_file_system_alone)
+{
+	struct slu_conf conf = conf_of(SLU_IOSTART_ON), named = conf;
+	struct slu_iostart both[2], *home = &both[0], *alone = &both[1];
+	char name[16], shares[100], why[2][SLU_IOSTART_WHY];
+	uint64_t seed = 11;
+	int64_t now = 100000;
+	int waited = 0;
+
+	strcpy(named.io[0].fs, "home");
+	for (struct slu_iostart *s = both; s < both + 2; s++) {
+		slu_iostart_init(s);
+		slu_iostart_configure(s, s == home ? &named : &conf);
+		slu_iostart_link(s, true, 1);
+		slu_iostart_taught(s);
+	}
+	for (int i = 0; i < 3000; i++, now += 20) {
+		double bytes = say_shares(&seed, shares, sizeof(shares));
+		bool known = slu_random(&seed, 4);
+		struct slu_io_job job = {
+			.job_id = 1 + (uint32_t)slu_random(&seed, 20),
+			.nodes = 1,
+			.name = name,
+			.seconds = 3600};
+		struct slu_io_ended run = {.name = name,
+					   .nodes = 1,
+					   .start = now - 3600,
+					   .end = now,
+					   .read_bytes = bytes};
+		struct slu_job_moved moved = {.job_id = job.job_id,
+					      .read_bytes = bytes};
+		uint64_t what = slu_random(&seed, 4);
+		bool waits[2];
+
+		app_name(slu_random(&seed, 5), name);
+
+		for (struct slu_iostart *s = both; s < both + 2; s++) {
+			size_t k = (size_t)(s - both);
+
+			run.by_fs = known && s == home ? shares : NULL;
+			moved.by_fs = (char *)(uintptr_t)run.by_fs;
+			if (what == 0)
+				slu_iostart_learn(s, &run);
+			else if (what == 1)
+				slu_iostart_begun(s, &job, now);
+			else if (what == 2)
+				slu_iostart_measured(s, &moved, 1, now);
+			else
+				slu_iostart_ended(s, job.job_id);
+			job.job_id += 100;
+			waits[k] = slu_iostart_waits(s, &job, now, why[k]);
+			slu_iostart_ended(s, job.job_id);
+			job.job_id -= 100;
+		}
+		ck_assert(waits[0] == waits[1]);
+		waited += waits[0];
+		ck_assert_double_eq(use_of(home).demand, use_of(alone).demand);
+		if (waits[0])
+			ck_assert_ptr_nonnull(
+				strstr(why[0], " of the home file system: "));
+	}
+	expect(waited > 100 && waited < 2900, "%d", waited);
+	for (struct slu_iostart *s = both; s < both + 2; s++)
+		slu_iostart_fini(s);
+}
+END_TEST
+
+/* Servers' capacity is of the file system that they name; and a run that is
+ * known to have moved nothing there is learnt. */
+START_TEST(test_file_system)
+{
+	struct slu_io_capacity said = {.capacity = 9e5,
+				       .targets = 10,
+				       .scope = SLU_IO_READ | SLU_IO_WRITTEN};
+	struct slu_conf conf = conf_of(SLU_IOSTART_ON);
+	char why[SLU_IOSTART_WHY];
+	struct slu_iostart s;
+
+	conf.io[0].bandwidth = SLU_IO_AUTO;
+	strcpy(conf.io[0].fs, "home");
+	slu_iostart_init(&s);
+	ck_assert(slu_iostart_configure(&s, &conf));
+	ck_assert(!slu_iostart_configure(&s, &conf));
+	slu_iostart_link(&s, true, 1);
+	slu_iostart_reached(&s, &said, 100);
+	said.fs = (char *)(uintptr_t) "scratch";
+	slu_iostart_reached(&s, &said, 100);
+	ck_assert_double_eq(use_of(&s).capacity, 0);
+	said.fs = (char *)(uintptr_t) "home";
+	said.capacity = 1000;
+	slu_iostart_reached(&s, &said, 100);
+	ck_assert_double_eq(use_of(&s).capacity, 1000);
+	ck_assert_ptr_null(use_of(&s).fs);
+	teach(&s, NULL);
+	slu_iostart_begun(&s, &heavy, 100);
+	ck_assert(asks(&s, 2, 101, why));
+	expect_line(&s, 101, "IOStart=on, home: 1 jobs wait; ");
+	for (int run = 0; run < 20; run++)
+		slu_iostart_learn(&s, &(struct slu_io_ended){
+					      .uid = heavy.uid,
+					      .name = heavy.name,
+					      .nodes = 2,
+					      .end = 3600,
+					      .read_bytes = 1e9,
+					      .by_fs = "scratch 1000 0 1 0"});
+	ck_assert(!asks(&s, 2, 102, why));
+	strcpy(conf.io[0].fs, "scratch"); /* its name changes: learnt anew */
+	ck_assert(slu_iostart_configure(&s, &conf));
+	slu_iostart_fini(&s);
+}
+END_TEST
+
+TEST_MAIN("iostart", test_file_system, test_file_system_alone, test_busy_runs,
+	  test_auto, test_held, test_silent_servers, test_servers_of_before,
+	  test_histories, test_half_read, test_advise, test_reports,
+	  test_wait_noted_before_a_restart, test_clock, test_gives_back,
+	  test_nothing_is_not_measured, test_only_scoped_io_counts)

@@ -344,6 +344,148 @@ START_TEST(test_metadata_use)
 }
 END_TEST
 
-TEST_MAIN("iostart hooks", test_metadata, test_metadata_use, test_life,
+#define BOTH "IOStart=on\nIOBandwidth=scratch:100MB/s,home:20MB/s"
+
+/* Runs that moved so much, in these file systems; told in the replay, or as
+ * rows that become known later, both ways. */
+static void tell_by_fs(double bytes, const char *by_fs, bool live)
+{
+	struct slu_history_row row = {.job = plain_job,
+				      .read_bytes = live ? 0 : bytes,
+				      .by_fs = (char *)(uintptr_t)by_fs};
+	struct slu_history_end end = {.rows = 8};
+
+	row.job.name = "heavy_17";
+	for (uint32_t i = 0; i < 16; i++) {
+		if (i == 8)
+			daemon_say(&slu_history_end_desc, &end);
+		if (i == 8 && !live)
+			break;
+		row.job.job_id = 100 + i;
+		row.job.start += 610;
+		row.job.end = row.job.start + 600;
+		if (i < 8) {
+			daemon_tell(&row);
+			continue;
+		}
+		row.read_bytes = bytes;
+		daemon_say(&slu_fs_row_desc, &row);
+		row.by_fs = NULL; /* does not count: it comes as the other */
+		row.read_bytes = 1e15;
+		daemon_say(&slu_history_row_desc, &row);
+		row.by_fs = (char *)(uintptr_t)by_fs;
+	}
+}
+
+/* A job waits for the file system that its application uses, and counts there;
+ * if it is not known which that is, for each. */
+START_TEST(test_by_file_system)
+{
+	static const struct {
+		double bytes;
+		const char *by_fs, *why; /* "": none */
+	} cases[] = {
+		{60e9, "home 60000000000 0 1 0",
+		 "waits for bandwidth of the home file system: "},
+		{6e9, "scratch 6000000000 0 1 0", ""},
+		{60e9, "scratch 60000000000 0 1 0",
+		 "waits for bandwidth of the scratch file system: "},
+		{66e9, "scratch 6000000000 0 1 0,home 60000000000 0 1 0",
+		 "waits for bandwidth of the home file system: "},
+		{6e9, "proj 60000000000 0 1 0", ""},
+		{6e9, NULL, "waits for bandwidth of the home file system: "},
+		{60e9, NULL, "waits for bandwidth of the scratch file system"},
+		{6e9, "scratch 0 0 0 9",
+		 "waits for bandwidth of the home file system: "},
+	};
+
+	for (int i = 0; i < 2 * (int)(sizeof(cases) / sizeof(*cases)); i++) {
+		struct slu_ctl *ctl = ctl_by_hand(BOTH);
+		const char *why = cases[i / 2].why, *is;
+
+		link_up(ctl, 1);
+		tell_by_fs(cases[i / 2].bytes, cases[i / 2].by_fs, i % 2);
+		slu_ctl_step(ctl, 2);
+		for (uint32_t id = 1; id <= 3; id++)
+			begin(ctl, id);
+		is = why_waits(ctl, 9, 0);
+		expect(*why ? strstr(is, why) == is : !*is, "%d: %s", i, is);
+		for (uint32_t id = 1; id <= 3; id++)
+			end(ctl, id);
+		is = why_waits(ctl, 9, 1);
+		expect(!*is, "%d: %s", i, is);
+		slu_ctl_release(ctl);
+	}
+}
+END_TEST
+
+/* What runs counts where it is measured; sluiced hears of each file system. */
+START_TEST(test_measured_by_file_system)
+{
+	struct slu_job_moved one = {
+		.job_id = 1,
+		.read_bytes = 100e6 * 86400,
+		.by_fs = (char *)(uintptr_t) "scratch 8640000000000 0 1 0"};
+	struct slu_jobs_moved moved = {&one, 1};
+	struct slu_io_capacity said = {.capacity = 1,
+				       .targets = 1,
+				       .scope = 3,
+				       .fs = (char *)(uintptr_t) "scratch"};
+	struct slu_ctl *ctl = ctl_by_hand(BOTH "\nIOMetadata=home:7");
+	struct slu_ctl_io io = job(1);
+	struct slu_io_use *use;
+
+	link_up(ctl, 1);
+	tell_by_fs(60e9, "home 60000000000 0 1 0", false);
+	slu_ctl_step(ctl, 2);
+	io.job.start = time(NULL) - 10 * 86400;
+	slu_ctl_io_begun(ctl, &io, time(NULL));
+	expect(*why_waits(ctl, 2, 0), "as predicted");
+	daemon_say(&slu_jobs_moved_desc, &moved);
+	daemon_say(&slu_io_capacity_desc, &said); /* it is not auto */
+	slu_ctl_step(ctl, 3);
+	expect(!*why_waits(ctl, 2, 0), "it uses the other one");
+	slu_ctl_step(ctl, 60);
+	for (int i = 0; i < 2; i++) /* at the beginning */
+		slu_msg_free(&slu_io_use_desc, daemon_hear(&slu_io_use_desc));
+	for (uint32_t i = 0; i < 2; i++) {
+		use = daemon_hear(&slu_io_use_desc);
+		ck_assert_uint_eq(use->place, i);
+		ck_assert_str_eq(use->fs, i ? "home" : "scratch");
+		ck_assert_double_eq(use->capacity, i ? 20e6 : 100e6);
+		ck_assert_double_eq(use->metadata_capacity, i ? 7 : 0);
+		expect(use->demand < 20e6, "%u: %g", i, use->demand);
+		slu_msg_free(&slu_io_use_desc, use);
+	}
+	slu_ctl_release(ctl);
+}
+END_TEST
+
+/* File systems that are named later know what runs. */
+START_TEST(test_named_later)
+{
+	struct slu_ctl *ctl = ctl_by_hand(ON);
+	const char *why;
+
+	link_up(ctl, 1);
+	slu_ctl_step(ctl, 2);
+	begin(ctl, 1);
+	write_conf(BOTH);
+	slu_ctl_reload(ctl);
+	slu_ctl_step(ctl, 3);
+	daemon_hang_up();
+	link_up(ctl, 4);
+	tell_by_fs(60e9, "home 60000000000 0 1 0", false);
+	slu_ctl_step(ctl, 5);
+	why = why_waits(ctl, 2, 0);
+	expect(strstr(why, "home file system: "), "%s", why);
+	end(ctl, 1);
+	expect(!*why_waits(ctl, 2, 1), "nothing runs");
+	slu_ctl_release(ctl);
+}
+END_TEST
+
+TEST_MAIN("iostart hooks", test_by_file_system, test_measured_by_file_system,
+	  test_named_later, test_metadata, test_metadata_use, test_life,
 	  test_declines, test_measured, test_sluiced_away, test_reconfigure,
 	  test_not_counted, test_status)

@@ -9,6 +9,7 @@
 #include "sluiced/ingestion/server_capacity.h"
 
 static struct slu_io_capacity last;
+static char last_fs[16];
 static size_t told;
 static bool connected = true;
 
@@ -22,6 +23,7 @@ void __wrap_slu_control_send(struct slu_control *c, const struct slu_desc *desc,
 	(void)c;
 	ck_assert_ptr_eq(desc, &slu_io_capacity_desc);
 	last = *(const struct slu_io_capacity *)msg;
+	snprintf(last_fs, sizeof(last_fs), "%s", last.fs ? last.fs : "");
 	told++;
 }
 
@@ -32,7 +34,7 @@ bool __wrap_slu_control_connected(const struct slu_control *c)
 }
 
 static struct slu_conf conf = {.io_start = SLU_IOSTART_ADVISE,
-			       .io_bandwidth = SLU_IO_AUTO,
+			       .io = {{.bandwidth = SLU_IO_AUTO}},
 			       .io_scope = SLU_IO_WRITTEN};
 static char logged[300];
 
@@ -102,9 +104,9 @@ START_TEST(test_not_told)
 	connected = false;
 	say("a", 1e9, 1, "", 1000);
 	connected = true;
-	conf.io_bandwidth = 1000;
+	conf.io[0].bandwidth = 1000;
 	say("a", 1e9, 1, "", 1100);
-	conf.io_bandwidth = SLU_IO_AUTO;
+	conf.io[0].bandwidth = SLU_IO_AUTO;
 	conf.io_start = SLU_IOSTART_OFF;
 	say("a", 1e9, 1, "", 1200);
 	ck_assert_uint_eq(told, 0);
@@ -186,7 +188,7 @@ static void say_target(const char *name)
  * IOBandwidth is a number. */
 START_TEST(test_file_systems)
 {
-	conf.io_bandwidth = 1000;
+	conf.io[0].bandwidth = 1000;
 	say_target("big-OST0001");
 	say_target("big-OST0002");
 	say_target("odd");
@@ -200,10 +202,46 @@ START_TEST(test_file_systems)
 	say_target("big-OST0001");
 	say_target("third-OST0001");
 	ck_assert_str_eq(logged, "");
-	conf.io_bandwidth = SLU_IO_AUTO;
+	conf.io[0].bandwidth = SLU_IO_AUTO;
 	slu_server_capacity_free(&d.server_capacity);
 }
 END_TEST
 
-TEST_MAIN("server_capacity", test_file_systems, test_more, test_told,
-	  test_not_told, test_first, test_scope)
+/* Each file system that is named counts by itself, and a name that no server
+ * tells of is logged once. */
+START_TEST(test_named)
+{
+	double now = 1000;
+
+	conf.io[0] =
+		(struct slu_io_limits){.fs = "g", .bandwidth = SLU_IO_AUTO};
+	conf.io[1] =
+		(struct slu_io_limits){.fs = "f", .bandwidth = SLU_IO_AUTO};
+	*logged = '\0';
+	told = 0;
+	for (int i = 0; i < 400; i++, now += 5)
+		say("a", 1e9, 1 + i / 200, "", now);
+	ck_assert_uint_ge(told, 400 * 5 / 30);
+	ck_assert_double_eq_tol(last.capacity, 2e9, 2e6);
+	ck_assert_str_eq(last_fs, "f");
+	expect(strstr(logged, "no server of Lustre tells of targets of g") &&
+		       strstr(logged, "(but of f)"),
+	       "%s", logged);
+	*logged = '\0';
+	conf.io[1] = (struct slu_io_limits){.bandwidth = 0};
+	told = 0;
+	say("a", 1e9, 1, "", now + 60);
+	ck_assert_uint_eq(told, 0);
+	conf.io[0] =
+		(struct slu_io_limits){.fs = "f", .bandwidth = SLU_IO_AUTO};
+	say("a", 1e9, 1, "", now + 90);
+	say("a", 1e9, 1, "", now + 125);
+	ck_assert_uint_eq(told, 1);
+	ck_assert_str_eq(logged, "");
+	conf.io[0] = (struct slu_io_limits){.bandwidth = SLU_IO_AUTO};
+	slu_server_capacity_free(&d.server_capacity);
+}
+END_TEST
+
+TEST_MAIN("server_capacity", test_named, test_file_systems, test_more,
+	  test_told, test_not_told, test_first, test_scope)

@@ -395,6 +395,15 @@ static const struct {
 	 "            read-only\n"
 	 "Silent      no server of Lustre has said anything since 1970-01-01T00:01:00\n"
 	 "            (sluice-tbfd --publish); after a day what they said does not count\n" AUTO_AFTER},
+	{"iostart --fsname scratch --table",
+	 "{\"fsname\":\"scratch\",\"question\":\"iostart\"}",
+	 "{\"runs\":3,\"configured\":true,\"capacity\":2e9,\"auto\":\"servers\","
+	 "\"fs\":\"scratch\",\"others\":\"home\"}",
+	 AUTO_BEFORE
+	 "Auto        IOBandwidth=auto is 2 GB/s: what Lustre's servers reached under\n"
+	 "            load\n"
+	 "Counted     what went to the file system scratch, and of jobs of which that is\n"
+	 "            not known all they moved; --fsname tells of the others: home\n" AUTO_AFTER},
 	{"prestage --table", "{\"question\":\"prestage\"}",
 	 "{\"on\":true,\"jobs\":2,\"brought_bytes\":3072,"
 	 "\"used_bytes\":2048,\"wasted_bytes\":1024,\"waiting\":["

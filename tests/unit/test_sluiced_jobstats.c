@@ -14,6 +14,9 @@ static unsigned metadata_sent;
 static double bytes, ops;
 static size_t n_moved;
 static struct slu_job_moved last_moved;
+static char moved_fs[100];
+static unsigned fs_sent;
+static char fs_said[2][100];
 
 void __wrap_slu_control_send(struct slu_control *c, const struct slu_desc *desc,
 			     const void *msg);
@@ -29,6 +32,16 @@ void __wrap_slu_control_send(struct slu_control *c, const struct slu_desc *desc,
 		n_moved = moved->n_jobs;
 		if (n_moved)
 			last_moved = moved->jobs[n_moved - 1];
+		snprintf(moved_fs, sizeof(moved_fs), "%s",
+			 n_moved && last_moved.by_fs ? last_moved.by_fs : "");
+		return;
+	}
+	if (desc == &slu_fs_row_desc) {
+		const char *by_fs =
+			((const struct slu_history_row *)msg)->by_fs;
+
+		snprintf(fs_said[fs_sent++ % 2], sizeof(fs_said[0]), "%s",
+			 by_fs ? by_fs : "");
 		return;
 	}
 	if (desc == &slu_metadata_row_desc) {
@@ -55,7 +68,8 @@ static void add(uint32_t id, int64_t ago)
 
 static void told(uint32_t id, const char *server)
 {
-	const struct slu_server_job io = {id, 0, 50, 1, 0, 0, NULL};
+	const struct slu_server_job io = {
+		.job_id = id, .written_bytes = 50, .rpcs = 1};
 
 	ck_assert_int_eq(slu_history_server_io(history.db, server, &io, 0,
 					       (int64_t)slu_now_wall() - 900,
@@ -121,7 +135,7 @@ START_TEST(test_metadata)
 					history.db, i ? "a" : "b", &io, 0,
 					(int64_t)slu_now_wall() - 900, &err),
 				1);
-		conf.io_metadata = id - 1;
+		conf.io[0].metadata = id - 1;
 		served.timer.fn(served.timer.arg);
 		served.timer.fn(served.timer.arg);
 		ck_assert_uint_eq(metadata_sent, id - 1);
@@ -137,7 +151,11 @@ END_TEST
 static void runs(uint32_t id, const char *server, double read, double written,
 		 struct slu_lustre_totals *served)
 {
-	const struct slu_server_job io = {id, read, written, 1, 0, read, NULL};
+	const struct slu_server_job io = {.job_id = id,
+					  .read_bytes = read,
+					  .written_bytes = written,
+					  .rpcs = 1,
+					  .metadata_ops = read};
 
 	ck_assert_int_eq(slu_history_server_io(history.db, server, &io, 1000,
 					       (int64_t)slu_now_wall(), &err),
@@ -191,5 +209,70 @@ START_TEST(test_moved)
 }
 END_TEST
 
-TEST_MAIN("sluiced_jobstats", test_metadata, test_sums_are_sent_once,
-	  test_moved)
+/* Where file systems are named slurmctld hears once of each run what went to
+ * which, also of one of which only others have told, and of running ones. */
+START_TEST(test_by_file_system)
+{
+	static struct slu_log quiet;
+	struct slu_conf conf = {.io_start = SLU_IOSTART_ON,
+				.io = {{.fs = "home", .bandwidth = 5}}};
+	struct slu_server_job io = {
+		.job_id = 1,
+		.read_bytes = 7,
+		.rpcs = 1,
+		.by_fs = (char *)(uintptr_t) "home 5 0 1 0,scratch 2 0 0 0"};
+	struct slu_lustre_totals served;
+	struct slu_io_report report = {
+		.job_id = 2, .node = (char *)(uintptr_t) "*", .read_bytes = 3};
+	int64_t start;
+	bool whole;
+
+	loop = slu_loop_new(NULL);
+	history = (struct slu_history){
+		.db = slu_db_open(tmpfile_path("db"), SLU_DB_WRITE, &err),
+		.conf = &conf,
+		.log = &quiet};
+	fs_sent = 0;
+	slu_lustre_totals_start(&served, loop, &history);
+	served.timer.fn(served.timer.arg);
+	add(1, 300);
+	add(2, 300);
+	add(3, 300); /* nothing is known of it */
+	add(4, 10);
+	ck_assert_int_eq(slu_history_server_io(history.db, "a", &io, 0,
+					       (int64_t)slu_now_wall() - 900,
+					       &err),
+			 1);
+	expect_ok(slu_db_value(history.db, &start, 0, &err,
+			       "SELECT StartTime FROM History WHERE JobID = 2",
+			       ""),
+		  err);
+	expect_ok(slu_history_io(history.db, &report, start, &history.io_runs,
+				 &whole, &err),
+		  err);
+	for (int i = 0; i < 2; i++) {
+		served.timer.fn(served.timer.arg);
+		ck_assert_uint_eq(fs_sent, 2);
+		ck_assert_str_eq(fs_said[0], "home 5 0 1 0,scratch 2 0 0 0");
+		ck_assert_str_eq(fs_said[1], "");
+	}
+	io.job_id = 9;
+	ck_assert_int_eq(slu_history_server_io(history.db, "a", &io, 1000,
+					       (int64_t)slu_now_wall(), &err),
+			 1);
+	for (int i = 0; i < 2; i++) {
+		slu_lustre_totals_moved(&served, 9, 1000);
+		served.timer.fn(served.timer.arg);
+		ck_assert_uint_eq(n_moved, 1);
+		ck_assert_str_eq(moved_fs,
+				 i ? "" : "home 5 0 1 0,scratch 2 0 0 0");
+		*conf.io[0].fs = '\0';
+	}
+	slu_lustre_totals_stop(&served);
+	slu_db_close(history.db);
+	slu_loop_free(loop);
+}
+END_TEST
+
+TEST_MAIN("sluiced_jobstats", test_by_file_system, test_metadata,
+	  test_sums_are_sent_once, test_moved)
