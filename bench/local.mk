@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Measurements: `make bench` builds them; nothing of this is installed.
-# bench/latency, bench/hooks, bench/setup, bench/cycle, bench/iostart_campaign, bench/jobfs and bench/stagecache are scripts that need
+# bench/latency, bench/hooks, bench/setup, bench/cycle, bench/iostart_campaign, bench/jobfs, bench/replay and bench/stagecache are scripts that need
 # root and start private clusters; bench/publisher needs root too.
 EXTRA_DIST += bench/README.md bench/arbiter-plots bench/tbf-plots bench/latency bench/hooks bench/setup \
 	bench/cycle bench/iostart_campaign bench/coherence bench/coherence_load.py bench/pools bench/page bench/publisher \
-	bench/staging_interference bench/stagecache bench/jobfs bench/jobfs-plots
+	bench/staging_interference bench/stagecache bench/jobfs bench/jobfs-plots \
+	bench/replay bench/replay_timers.c
 bench_programs = bench/predict bench/backfill bench/io bench/arbiter \
 	bench/mckp bench/publish bench/staging bench/tbf bench/ost
 EXTRA_PROGRAMS = $(bench_programs)
@@ -27,6 +28,11 @@ bench_backfill_SOURCES = bench/backfill.c bench/easy.c bench/easy.h \
 	bench/nodes.c bench/nodes.h bench/rivals.c bench/rivals.h \
 	bench/predictor_job.c bench/predictor_job.h bench/swf.c bench/swf.h
 bench_backfill_LDADD = $(libslupredict)
+bench_programs += bench/replay_window
+bench_replay_window_SOURCES = bench/replay_window.c bench/easy.c bench/easy.h \
+	bench/guides.c bench/guides.h bench/rivals.c bench/rivals.h \
+	bench/predictor_job.c bench/predictor_job.h bench/swf.c bench/swf.h
+bench_replay_window_LDADD = $(libslupredict)
 bench_programs += bench/backtest
 bench_backtest_SOURCES = bench/backtest.c bench/easy.c bench/easy.h \
 	bench/guides.c bench/guides.h bench/measure.h \
