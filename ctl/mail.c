@@ -74,8 +74,8 @@ void slu_mail_send(struct slu_ctl *ctl, const struct slu_verdict *verdict,
 		return;
 	}
 	ctl_log(ctl, SLU_WARN,
-		"mail about job %u: \"%.80s\" is no address that %.200s could "
-		"be given",
+		"mail about job %u: \"%.80s\" is not an address that can be "
+		"passed to %.200s",
 		(unsigned)mail->job_id, mail->to, mail->program);
 	slu_queued_mail_free(queued);
 }

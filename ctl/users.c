@@ -125,8 +125,7 @@ static bool tell(struct slu_ctl *ctl)
 			       u->name);
 	}
 	if (unknown.len)
-		ctl_log(ctl, SLU_WARN,
-			"sluice.conf: users that there are not: %s",
+		ctl_log(ctl, SLU_WARN, "sluice.conf: unknown users: %s",
 			unknown.data);
 	slu_buf_free(&unknown);
 	if (sick && !users->sick_told)

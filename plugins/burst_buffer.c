@@ -216,8 +216,8 @@ int bb_p_job_test_stage_in(job_record_t *job, bool test_only)
 		may = -1;
 		snprintf(why, sizeof(why),
 			 "its tight limit reaches into a reservation, or is "
-			 "more than is allowed now: it is given its whole one "
-			 "in a moment");
+			 "more than is allowed now: its full limit is "
+			 "restored in a moment");
 		slu_ctl_guard_look(ctl);
 	}
 	/* Backfill calls this before it looks for nodes: the bandwidth was not

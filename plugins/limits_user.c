@@ -36,7 +36,9 @@ static void compare(const job_record_t *job, const struct slu_note *meant,
 		    const struct slu_note *note)
 {
 	if (note->tight != meant->tight)
-		info("sluice: %pJ: a limit of %u minutes was meant, it has %u: another plugin, or what is allowed, has changed since",
+		info("sluice: %pJ: its limit was to be %u minutes and is %u: "
+		     "another plugin changed it, or the allowed limits have "
+		     "changed",
 		     job, meant->tight,
 		     note->tight ? note->tight : job->time_limit);
 }
@@ -159,7 +161,9 @@ static void change(const job_desc_msg_t *desc, job_record_t *job,
 		leave(job, note);
 		return;
 	}
-	info("sluice: %pJ: a limit of %u minutes is less than what it may have: it is still extended to that; said once more it is not",
+	info("sluice: %pJ: the new limit of %u minutes is below its full "
+	     "one, to which it is still extended; set the same limit again "
+	     "to prevent that",
 	     job, desc->time_limit);
 	give_back(job, note);
 	note->tight = desc->time_limit;

@@ -201,7 +201,9 @@ static void tell_parent(struct program *p, int status)
 		return;
 	null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	if (write(p->parent, &byte, 1) < 0)
-		slu_log(&p->log, SLU_DEBUG, "nobody waits for our start");
+		slu_log(&p->log, SLU_DEBUG,
+			"no process waits for the result "
+			"of the start");
 	close(p->parent);
 	p->parent = -1;
 	for (int fd = 0; fd < 3 && null >= 0; fd++)

@@ -223,8 +223,8 @@ int slu_gkfs_join(const char *fs, const char *mark, int to,
 		return slu_err(err, SLU_NOMEM, "out of memory");
 	if (sscanf(mark, "gekkofs %" SCNu64, &j.chunk) != 1 || !j.chunk)
 		rc = slu_err(err, SLU_INVALID,
-			     "nobody noted how large the "
-			     "pieces are");
+			     "the chunk size of the kept data is not "
+			     "recorded");
 	for (unsigned i = 0; !rc && i < DAEMONS; i++) {
 		snprintf(path, sizeof(path), "%s/gekkofs/root.%u/chunks", fs,
 			 i);

@@ -135,7 +135,7 @@ static int name_all(const char *dir, struct naming *n, struct slu_err *err)
 	if (n->names.data || !n->may.data)
 		slu_err(err, SLU_BUSY, "%s is in use by %s", dir,
 			n->names.data ? n->names.data
-				      : "nobody that /proc shows");
+				      : "something that /proc does not show");
 	else
 		slu_err(err, SLU_BUSY,
 			"%s is in use by a descriptor in flight, or one of an "

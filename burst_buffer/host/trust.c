@@ -42,7 +42,9 @@ static int judge(const char *path, bool last, struct slu_err *err)
 	if (!S_ISDIR(st.st_mode))
 		return slu_err(err, SLU_DENIED, "%s is not a directory", path);
 	if (others_write(&st) && (last || !(st.st_mode & S_ISVTX)))
-		return slu_err(err, SLU_DENIED, "%s can be written by others",
+		return slu_err(err, SLU_DENIED,
+			       "users other than root can "
+			       "write to %s",
 			       path);
 	return 0;
 }

@@ -116,8 +116,8 @@ void slu_node_renew_conf(struct slu_node *n)
 	}
 	if (rc < 0)
 		slu_node_log(n, SLU_WARN,
-			     "sluiced has another sluice.conf; that of before "
-			     "stays: %s",
+			     "sluiced has a newer sluice.conf that cannot be "
+			     "used here; the old one stays: %s",
 			     err.text);
 	else if (rc)
 		slu_node_log(n, SLU_INFO, "sluice.conf was fetched from %s",

@@ -124,14 +124,17 @@ static int refuse(const char *path, const char *what, long *result)
 static int start_program(const char *path, char *const *env, long *result)
 {
 	if (is_there(AT_FDCWD, path))
-		return refuse(path, "a program cannot be run from there",
+		return refuse(path,
+			      "programs in this file system cannot be "
+			      "executed",
 			      result);
 	while (env && *env && strncmp(*env, "LIBGKFS_CWD=", 12))
 		env++;
 	if (env && !*env && stands_there())
 		return refuse(path,
-			      "cannot be run from a working directory that its "
-			      "shell does not hand on",
+			      "a program cannot be started from a working "
+			      "directory in this file system that its "
+			      "environment does not name",
 			      result);
 	return 1;
 }
@@ -139,8 +142,8 @@ static int start_program(const char *path, char *const *env, long *result)
 static int in_child(long number, long a, long b, long c, long d, long e, long f,
 		    long *result)
 {
-	static const char forked[] = "a forked process cannot use this before "
-				     "it has started a program";
+	static const char forked[] = "a forked process cannot use this "
+				     "before it has executed a program";
 	size_t i = 0;
 
 	while (i < sizeof(calls) / sizeof(*calls) && calls[i].number != number)

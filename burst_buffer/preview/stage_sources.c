@@ -27,7 +27,9 @@ static void tell(const struct walk *w, const char *path, int error)
 {
 	struct slu_err err;
 
-	slu_err(&err, SLU_NOTFOUND, "stage_in: %.300s is not seen here: %s",
+	slu_err(&err, SLU_NOTFOUND,
+		"stage_in: %.300s cannot be read on this "
+		"host: %s",
 		path, strerror(error));
 	w->look->tell(w->look->arg, w->line, err.text);
 }

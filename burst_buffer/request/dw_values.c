@@ -23,7 +23,8 @@ int slu_dw_fs(char **fs, const char *value, struct slu_err *err)
 		return 0;
 	if (strcmp(value, "cache") == 0 || strcmp(value, "swap") == 0)
 		return slu_err(err, SLU_INVALID,
-			       "a file system of the type \"%s\" cannot be had",
+			       "a file system of the type \"%s\" is not "
+			       "supported",
 			       value);
 	rc = slu_set_fs(&one, value, err);
 	*fs = one.fs;
@@ -42,8 +43,8 @@ int slu_dw_requires(struct slu_request *req, const char *value,
 {
 	(void)req;
 	return slu_err(err, SLU_INVALID,
-		       "\"%.64s\" cannot be had; sluice-stage-out(1) copies "
-		       "while the job runs",
+		       "\"%.64s\" is not supported; sluice-stage-out(1) "
+		       "copies while the job runs",
 		       value);
 }
 

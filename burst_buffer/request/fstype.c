@@ -47,13 +47,15 @@ const struct slu_fstype slu_fstypes[] = {
 	 .binds = true,
 	 .pieces = true,
 	 .joined = true,
-	 .unauthenticated = "GekkoFS asks nobody who he is: whoever reaches "
-			    "its ports can read and remove a job's data",
+	 .unauthenticated = "GekkoFS does not authenticate its users: "
+			    "whoever reaches its ports can read and remove a "
+			    "job's data",
 	 .library = "/usr/lib/libgkfs_intercept.so",
 	 .options = gekkofs_options,
 	 .missing = "client",
 	 .missing_why = "programs reach it by its library only; its FUSE "
-			"client is of no release that Sluice was tried with"},
+			"client is in no release that Sluice was tested "
+			"with"},
 	{.name = "lustre",
 	 .coherence = SLU_COHERENCE_STRICT,
 	 .shared = true,

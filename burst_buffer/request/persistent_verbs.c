@@ -197,7 +197,8 @@ static int set_force(struct slu_request *req, const char *value,
 		return -1;
 	if (last(req)->force_said)
 		return slu_err(err, SLU_INVALID,
-			       "force= and hurry say the same, say one");
+			       "force= and hurry mean the same: write one of "
+			       "them");
 	last(req)->force_said = true;
 	last(req)->force = i == 1;
 	return 0;
@@ -218,7 +219,7 @@ static int set_access(struct slu_request *req, const char *value,
 	if (strncmp(value, "striped", 7) == 0 && (!value[7] || value[7] == '('))
 		return 0;
 	return slu_err(err, SLU_INVALID,
-		       "\"%.64s\" cannot be had: a persistent buffer is "
+		       "\"%.64s\" is not supported: a persistent buffer is "
 		       "striped",
 		       value);
 }

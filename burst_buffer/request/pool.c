@@ -154,8 +154,8 @@ static int check_tier(const struct slu_request *req,
 
 	if (!has_tiers(fs))
 		return slu_err(err, SLU_INVALID,
-			       "tier=%s: %s lies in one place, which is of no "
-			       "tier",
+			       "tier=%s: %s lies at a fixed path, which "
+			       "belongs to no tier",
 			       tier, fs->name);
 	if (!slu_tiers_text(conf, fs, NULL, NULL, tiers))
 		return slu_err(err, SLU_INVALID,
@@ -164,7 +164,7 @@ static int check_tier(const struct slu_request *req,
 			       tier, fs->name);
 	if (pool && pool->tier != req->tier)
 		return slu_err(err, SLU_INVALID,
-			       "tier=%s: pool %s is not of it", tier,
+			       "tier=%s: pool %s is not of that tier", tier,
 			       pool->name);
 	return slu_pool_of_tier(conf, fs, req->tier, 0)
 		       ? 0
@@ -182,13 +182,13 @@ static int check_placed(const struct slu_request *req,
 		return 0;
 	if (req->tier)
 		return slu_err(err, SLU_INVALID,
-			       "tier=%s: profile %s has storage=, one place, "
-			       "which is of no tier",
+			       "tier=%s: profile %s has storage=, a fixed "
+			       "path, which belongs to no tier",
 			       slu_tier_names[req->tier], req->profile);
 	return slu_err(err, SLU_INVALID,
-		       "profile %s has storage=, one place, and pool %s is of "
-		       "a tier: leave the profile out, or name another pool or "
-		       "file system",
+		       "profile %s has storage=, a fixed path, and pool %s "
+		       "is of a tier: leave the profile out, or name another "
+		       "pool or file system",
 		       req->profile, pool->name);
 }
 

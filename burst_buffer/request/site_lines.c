@@ -45,8 +45,9 @@ static int check_pools(const struct slu_fs_conf *fs,
 		if (slu_conf_pool(conf, name)->tier &&
 		    slu_fs_option(fs, "storage", NULL))
 			return slu_err(err, SLU_INVALID,
-				       "storage= is one place, and Pool=%s is "
-				       "of a tier: leave one of them out",
+				       "storage= is a fixed path, and "
+				       "Pool=%s is of a tier: leave one of "
+				       "them out",
 				       name);
 		for (size_t k = 0; k < i; k++)
 			if (slu_list_word(list, k, other, sizeof(other)) &&
@@ -189,8 +190,8 @@ static int check_profile(const struct slu_profile_conf *profile,
 			return -1;
 	if (has_option(profile, "storage") && has_option(profile, "tier"))
 		return slu_err(err, SLU_INVALID,
-			       "storage= is one place, which is of no tier: "
-			       "leave storage= or tier= out");
+			       "storage= is a fixed path, which belongs to "
+			       "no tier: leave storage= or tier= out");
 	if (has_option(profile, "pool") && has_option(profile, "tier"))
 		return slu_err(err, SLU_INVALID,
 			       "a pool is of one tier: leave pool= or tier= "

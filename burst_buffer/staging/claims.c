@@ -35,7 +35,7 @@ static long number(const char *text)
 
 static int unread(struct slu_err *err)
 {
-	return slu_errno(err, SLU_IO, "cannot read who does what");
+	return slu_errno(err, SLU_IO, "cannot read which node copies what");
 }
 
 /* Owner of a chunk that is claimed; claims are never removed. If it cannot be
@@ -59,7 +59,9 @@ static int owner_of(int dir, const char *name, unsigned *owner,
 	text[n] = '\0';
 	is = number(text);
 	if (is < 0 || is >= SLU_NOBODY)
-		return slu_err(err, SLU_IO, "a claim of work is none");
+		return slu_err(err, SLU_IO,
+			       "the record of which node copies "
+			       "what is damaged");
 	*owner = (unsigned)is;
 	return 0;
 }
@@ -228,7 +230,10 @@ static int ask(const struct slu_claims_proxy *p, const struct question *q,
 
 	if (slu_write_all(p->fd, q, sizeof(*q)) ||
 	    slu_read_up_to(p->fd, &a, sizeof(a), -1) != sizeof(a))
-		return slu_err(err, SLU_IO, "nobody says who does what");
+		return slu_err(err, SLU_IO,
+			       "the process that knows which "
+			       "node copies what does not "
+			       "answer");
 	return a.rc < 0 ? slu_err(err, a.err.kind, "%s", a.err.text) : a.rc;
 }
 
@@ -249,7 +254,10 @@ static int ask_owners(const struct slu_claims_proxy *p,
 		return -1;
 	return slu_read_up_to(p->fd, owner, size, -1) == (ssize_t)size
 		       ? 0
-		       : slu_err(err, SLU_IO, "nobody says who does what");
+		       : slu_err(err, SLU_IO,
+				 "the process that knows which "
+				 "node copies what does not "
+				 "answer");
 }
 
 int slu_claims_proxy_look(void *proxy, bool who, unsigned *owner, unsigned n,

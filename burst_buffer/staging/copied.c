@@ -186,7 +186,9 @@ int slu_copied_begin(struct slu_copied *k, struct slu_err *err)
 	 * records. */
 	if (put(k, 0, INT64_MIN) || slu_fstat_fresh(k->fd, &st) ||
 	    put(k, 0, (uint64_t)st.st_mtim.tv_sec))
-		return slu_errno(err, SLU_IO, "cannot note what is copied");
+		return slu_errno(err, SLU_IO,
+				 "cannot write the list of "
+				 "copied files");
 	return 0;
 }
 

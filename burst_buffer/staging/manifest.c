@@ -198,7 +198,7 @@ struct slu_manifest *slu_manifest_open(FILE *file, struct slu_totals *totals,
 	uint64_t marks;
 
 	if (read_frame(file, &t, &marks)) {
-		damaged(err, "it was never finished");
+		damaged(err, "it is incomplete");
 		return NULL;
 	}
 	m = calloc(1, sizeof(*m));
@@ -215,7 +215,7 @@ struct slu_manifest *slu_manifest_open(FILE *file, struct slu_totals *totals,
 	m->marks = marks;
 	if (read_marks(m, &t)) {
 		slu_manifest_free(m);
-		damaged(err, "its marks are none");
+		damaged(err, "its index cannot be read");
 		return NULL;
 	}
 	*totals = t;
@@ -239,19 +239,20 @@ int slu_manifest_next(struct slu_manifest *m, struct slu_entry *e,
 	if (m->ended)
 		return 0;
 	if (!fgets(line, sizeof(line), m->file))
-		return damaged(err, "it has no end");
+		return damaged(err, "its last line is missing");
 	if (!strncmp(line, "marks ", 6)) {
 		m->ended = true;
 		return ftell(m->file) == (long)(m->marks + strlen(line))
 			       ? 0
-			       : damaged(err, "its end is not its end");
+			       : damaged(err, "its index is not where the "
+					      "header says");
 	}
 	if (sscanf(line,
 		   "%c %o %" SCNu64 " %" SCNd64 ".%ld %zu %zu %" SCNd64 ".%ld",
 		   &r.kind, &r.mode, &r.size, &sec, &r.mtime.tv_nsec, &path_len,
 		   &link_len, &changed, &r.ctime.tv_nsec) < 7 ||
 	    !strchr(line, '\n'))
-		return damaged(err, "a record is not one");
+		return damaged(err, "a record cannot be parsed");
 	r.mtime.tv_sec = sec;
 	r.ctime.tv_sec = changed;
 	if (!memchr("dDfl", r.kind, 4) || r.mode > 07777 ||

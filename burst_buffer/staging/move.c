@@ -165,7 +165,9 @@ static int hear(const struct slu_stage_part *part, int fd, struct slu_err *err)
 		if (part->progress && part->progress(part->arg, 0, 0))
 			return slu_err(err, SLU_BUSY, "stopped");
 	if (read(fd, &said, sizeof(said)) != sizeof(said))
-		return slu_err(err, SLU_IO, "its end is not known");
+		return slu_err(err, SLU_IO,
+			       "the process that ran it ended "
+			       "without a result");
 	return said.rc ? slu_err(err, SLU_IO, "%s", said.err.text) : 1;
 }
 

@@ -173,7 +173,9 @@ static int read_list(int dir, const char *name, struct slu_buf *text,
 	if (slu_file_read(dir, name, SLU_LIST_MAX, text, err))
 		return slu_err_prefix(err, "the list");
 	if (text->data && memchr(text->data, '\0', text->len))
-		return slu_err(err, SLU_INVALID, "the list %s is no text",
+		return slu_err(err, SLU_INVALID,
+			       "the list %s is not a text "
+			       "file",
 			       name);
 	return 0;
 }

@@ -104,19 +104,22 @@ int slu_temporary_file_err(int dir, const char *name, const char *tag, int why,
 
 	if (why == EISDIR)
 		return slu_err(err, err->kind,
-			       "%s: what is there of that name is one",
+			       "%s: a directory of that name is in its "
+			       "place",
 			       err->text);
 	if (tag && why == EEXIST)
 		return slu_err(err, err->kind,
-			       "%s, and is not ours: %s beside it", err->text,
+			       "%s: %s beside it was made by another "
+			       "program",
+			       err->text,
 			       slu_path_text(slu_temporary_file_name(name, tag,
 								     beside),
 					     text));
 	if (tag && (why == ENOSPC || why == EDQUOT) &&
 	    !faccessat(dir, name, F_OK, AT_SYMLINK_NOFOLLOW))
 		return slu_err(err, err->kind,
-			       "%s; what is there is kept until its "
-			       "replacement is verified: there must be room "
+			       "%s; the old file is kept until its "
+			       "replacement is verified: there must be space "
 			       "for both",
 			       err->text);
 	return -1;

@@ -224,8 +224,8 @@ int slu_walk_make_dir(struct slu_level *lv, int dst, const char *name,
 	if (errno != ENOTDIR)
 		return slu_walk_fail_dst(lv, "open", err);
 	slu_walk_fail_dst(lv, "make the directory", err);
-	return slu_err(err, SLU_IO,
-		       "%s, and what is there of that name is none", err->text);
+	return slu_err(err, SLU_IO, "%s: a file of that name is in its place",
+		       err->text);
 }
 
 static bool in_work(const struct stat *dir)

@@ -29,7 +29,7 @@ int slu_cache_lock(int lock, struct slu_err *err)
 		return 0;
 	return errno == EWOULDBLOCK
 		       ? slu_err(err, SLU_BUSY,
-				 "another process has it locked for longer "
+				 "another process has locked it for more "
 				 "than %d s",
 				 PATIENCE)
 		       : slu_errno(err, SLU_IO, "cannot lock the stage cache");

@@ -214,9 +214,9 @@ static void log_one(struct slu_ctl *ctl,
 			said->job_id, (long long)said->waited, said->why);
 	else
 		ctl_log(ctl, SLU_INFO,
-			"IOStart: JobId=%u begins, it has waited for %lld s%s",
+			"IOStart: JobId=%u starts after a wait of %lld s%s",
 			said->job_id, (long long)said->waited,
-			said->bound ? ", as long as anybody does" : "");
+			said->bound ? ", the most that MaxIOWait allows" : "");
 }
 
 static void log_entries(struct slu_ctl *ctl, struct slu_iostart *s)
@@ -235,9 +235,9 @@ static void log_entries(struct slu_ctl *ctl, struct slu_iostart *s)
 static void log_silent(struct slu_ctl *ctl, const struct slu_iostart *s)
 {
 	ctl_log(ctl, SLU_WARN,
-		"IOBandwidth=%s%sauto: Lustre's servers have said nothing for "
-		"a day (sluice-tbfd --publish): what they reached does not "
-		"count any more",
+		"IOBandwidth=%s%sauto: no Lustre server has reported for a day "
+		"(is sluice-tbfd --publish running there?): their earlier "
+		"reports are ignored",
 		s->fs, *s->fs ? ":" : "");
 }
 

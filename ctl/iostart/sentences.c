@@ -163,23 +163,24 @@ static void say_unheard(const struct slu_iostart *s, int64_t now,
 	char text[TIME];
 
 	if (s->is_auto && slu_io_unheard(s, now))
-		slu_buf_printf(out,
-			       "Lustre's servers have said nothing since %s; ",
+		slu_buf_printf(out, "no Lustre server has reported since %s; ",
 			       time_text(s->heard, text));
 }
 
 static const char *why_idle(const struct slu_iostart *s, int64_t now)
 {
 	if (!s->taught)
-		return "nobody waits: history has not been read yet; ";
+		return "no job is held back: the job history has not been "
+		       "read yet; ";
 	if (s->is_auto && s->reached.targets &&
 	    s->reached.degraded == s->reached.targets)
-		return "nobody waits: all targets of Lustre are degraded or "
-		       "read-only; ";
+		return "no job is held back: all Lustre targets are degraded "
+		       "or read-only; ";
 	if (!(s->site.capacity > 0))
-		return "nobody waits: IOBandwidth=auto is not known yet; ";
+		return "no job is held back: IOBandwidth=auto is not known "
+		       "yet; ";
 	if (!slu_io_is_able(s, now))
-		return "nobody waits: sluiced is away; ";
+		return "no job is held back: sluiced does not answer; ";
 	return "";
 }
 

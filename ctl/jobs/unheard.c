@@ -55,7 +55,8 @@ static void give_up(struct slu_ctl *ctl, const struct slu_followed *live)
 	struct slu_verdict verdict = {
 		.job_id = live->job_id,
 		.restarts = live->restarts,
-		.reason = (char *)(uintptr_t) "setup failed: sluiced is away"};
+		.reason = (char *)(uintptr_t) "setup failed: sluiced does "
+					      "not answer"};
 	int (*act)(void *arg, const struct slu_verdict *verdict,
 		   struct slu_err *err);
 	struct slu_err err = {0};

@@ -170,8 +170,8 @@ static int hear_hello(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 		hello->n_buffers);
 	if (ctl->history.lost)
 		ctl_log(ctl, SLU_WARN,
-			"%llu jobs ended that sluiced could not be told of: "
-			"predictions do without them",
+			"%llu ended jobs could not be reported to sluiced: "
+			"predictions do not learn from them",
 			(unsigned long long)ctl->history.lost);
 	ctl->history.lost = 0;
 	ctl->ops.schedule(ctl->ops.arg);
@@ -298,7 +298,9 @@ static int hear_history_end(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 		ctl_log(ctl, SLU_INFO, "learned from %llu ended jobs",
 			(unsigned long long)ctl->rows);
 	if (ctl->bad_rows)
-		ctl_log(ctl, SLU_WARN, "history: %llu rows are not understood",
+		ctl_log(ctl, SLU_WARN,
+			"history: %llu rows could not be "
+			"decoded",
 			(unsigned long long)ctl->bad_rows);
 	slu_training_complete(ctl);
 	if (ctl->arbiter)

@@ -95,7 +95,9 @@ int slu_link_send(struct slu_link *link, const struct slu_desc *desc,
 		len = 0;
 	free(line);
 	if (!len || link->out.failed)
-		return slu_err(err, SLU_NOMEM, "%s: too much to send",
+		return slu_err(err, SLU_NOMEM,
+			       "%s: the message is too long "
+			       "to be sent",
 			       desc->name);
 	return 0;
 }

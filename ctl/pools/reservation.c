@@ -44,7 +44,8 @@ static bool may_pass(struct slu_mirror *m,
 	if (need->size <= spare)
 		return true;
 	snprintf(why, SLU_POOL_WHY,
-		 "waits for pool %.64s: job %u is before it, which needs %s",
+		 "waits for pool %.64s: job %u, which is before it in the "
+		 "queue, needs %s",
 		 need->pool, (unsigned)w->turn.job_id,
 		 slu_size_text(w->size, size));
 	return false;

@@ -314,7 +314,7 @@ static int check_version(const char *text, struct slu_err *err)
 	    atoi(version + strlen(api)) >= SLU_IMPORT_REST)
 		return 0;
 	return slu_err(err, SLU_INVALID,
-		       "before v0.0.%d it tells wrong starts of jobs",
+		       "before v0.0.%d it gives wrong start times of jobs",
 		       SLU_IMPORT_REST);
 }
 
@@ -365,7 +365,7 @@ int slu_import_json(const char *text, size_t len,
 		return -1;
 	if (report->jobs && !r.sized)
 		snprintf(report->lacks, sizeof(report->lacks),
-			 "no job says how many nodes it had");
+			 "no job has its number of nodes");
 	if (!r.n)
 		rc = refused(rest, err);
 	if (rc == 0 &&

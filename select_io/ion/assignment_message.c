@@ -40,8 +40,8 @@ static void say_table(const struct running *r, struct slu_buf *out)
 static const char *say_nothing(const struct running *r)
 {
 	if (r->tabled)
-		return "no runs of this name, and its user's others were "
-		       "measured: its pattern does not count, as STATIC";
+		return "no runs of this name; its pattern is ignored, as the "
+		       "user's other jobs were measured: as STATIC";
 	if (r->job.ion_pattern || r->predicted)
 		return "its pattern is not in the table: as STATIC";
 	return "no history: as STATIC";

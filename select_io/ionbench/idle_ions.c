@@ -26,7 +26,8 @@ int slu_idle_ions_open(struct slu_idle_ions *idle, const char *dir,
 	if (slu_idle_ions_look(idle, err) == 0)
 		return 0;
 	slu_idle_ions_close(idle);
-	return slu_err_prefix(err, "who has which I/O nodes is not known");
+	return slu_err_prefix(err, "which jobs have which I/O nodes is not "
+				   "known");
 }
 
 void slu_idle_ions_close(struct slu_idle_ions *idle)

@@ -245,7 +245,7 @@ static int measure(const struct slu_bench_args *a, struct slu_bench *b)
 	end = slu_bench_measure(b, &err);
 	if (end != SLU_BENCH_WHOLE)
 		fprintf(stderr, NAME ": %s%s\n", err.text,
-			ends[end] ? "; run again, it goes on here" : "");
+			ends[end] ? "; run it again to continue" : "");
 	if (a->json && slu_bench_print_json(b, end ? err.text : NULL) != 0)
 		return 1;
 	return (int)end;

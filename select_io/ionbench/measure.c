@@ -141,9 +141,9 @@ static const char *should_stop(void *arg)
 	if (now->b->signalled())
 		return "the job is to end";
 	if (now->n && slu_idle_ions_needed(&now->b->idle, &now->ions))
-		return "a job needs its I/O nodes";
+		return "another job needs the I/O nodes";
 	if (any_preempted(now))
-		return "an I/O node is not recruited any more";
+		return "an I/O node is no longer held by its recruiting job";
 	return NULL;
 }
 
@@ -375,9 +375,9 @@ static uint64_t costs(const struct slu_bench *b)
 static const char *used_up(const struct slu_bench *b)
 {
 	if (b->results.seconds + (double)b->results.setup.seconds > b->budget)
-		return "the time is used up (--time)";
+		return "the limit of time is reached (--time)";
 	if (b->results.moved + costs(b) > b->most)
-		return "as many bytes as may be were moved (--most)";
+		return "the limit of bytes is reached (--most)";
 	return NULL;
 }
 
@@ -391,7 +391,9 @@ static enum slu_bench_end wait_for_ions(struct slu_bench *b, double *since,
 			b->idle.taken.n, b->idle.all.n);
 	*since = *since > 0 ? *since : slu_now_mono();
 	if (slu_now_mono() - *since > b->wait) {
-		slu_err(err, SLU_TIMEOUT, "no idle I/O nodes came (--wait)");
+		slu_err(err, SLU_TIMEOUT,
+			"no I/O nodes became idle in time "
+			"(--wait)");
 		return SLU_BENCH_BUDGET;
 	}
 	for (int i = 0; i < WAIT_LOOKS && !b->signalled(); i++)

@@ -97,7 +97,9 @@ static int add_up(char *text, struct slu_step_moved *all, struct slu_err *err)
 		n++;
 	}
 	if (n == 0)
-		return slu_err(err, SLU_IO, "no task said what it has moved");
+		return slu_err(err, SLU_IO,
+			       "no task reported the bytes that "
+			       "it moved");
 	all->seconds = last - first;
 	return 0;
 }

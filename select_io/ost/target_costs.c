@@ -173,7 +173,7 @@ static const char *reason(const struct slu_ost_choose_settings *s,
 			  const struct slu_ost *o, double median, double kib)
 {
 	if (o->age > s->silent)
-		return "its server is silent";
+		return "its server has not reported";
 	if (o->state)
 		return o->state;
 	if (o->closed)
@@ -471,7 +471,8 @@ void slu_osts_leave_out_asked(struct slu_osts *list,
 
 		for (size_t i = 0; i < list->n; i++)
 			if ((int64_t)list->ost[i].index == index)
-				list->ost[i].state = "the asker cannot use it";
+				list->ost[i].state = "the client cannot use "
+						     "it";
 	}
 }
 

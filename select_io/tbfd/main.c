@@ -328,7 +328,8 @@ static int take_sluiced(struct program *p)
 
 	if ((asks || p->nodes) && (!p->publish || strpbrk(p->publish, " \t"))) {
 		return refuse(
-			"say by --publish whom to ask, a path without blanks");
+			"--publish CONF is needed, which names the sluiced "
+			"to ask; the path of CONF must have no blanks");
 	}
 	if (!asks)
 		return 0;
@@ -346,8 +347,9 @@ static int check_class(const struct program *p)
 		return refuse(err.text);
 	if (!p->opt.set.class_key || !p->self)
 		return 0;
-	return refuse("--nodes-from sluiced does not say whose jobs are: write "
-		      "a program around squeue -h -t R,CG -o \"%A %D %U\"");
+	return refuse("--nodes-from sluiced does not give the owners of "
+		      "jobs: write a program around squeue -h -t R,CG -o "
+		      "\"%A %D %U\"");
 }
 
 /* RPCs of one target and bytes of another: 0 when there is no such thing, or
@@ -401,7 +403,7 @@ static int parse(struct program *p, int argc, char **argv)
 		return -1;
 	if (p->opt.set.rate == 0 && !p->status && !p->nodes && !p->clean &&
 	    !p->measure && !p->publish) {
-		return refuse("say --rate; --measure tells which");
+		return refuse("--rate is missing; --measure finds the rate");
 	}
 	return 0;
 }
@@ -426,7 +428,8 @@ static int show_status(const struct program *p, struct slu_err *err)
 	} else if ((state = slu_json_parse(text.data, text.len, err))) {
 		ret = slu_tbfd_status(state, (double)time(NULL), &out, err);
 		if (!slu_tbfd_running(p->opt.state))
-			puts("No sluice-tbfd runs: this is how it was.");
+			puts("No sluice-tbfd is running; this is the last "
+			     "state that it saved.");
 		if (ret == 0)
 			fputs(out.data, stdout);
 		json_object_put(state);

@@ -264,12 +264,12 @@ static void note_crowd(struct tbfd *d, double t)
 		return;
 	d->crowded = t;
 	slu_log(d->log, SLU_WARN,
-		"%zu jobs without rules of their own, as they are more than "
-		"the %d that are kept in mind without a table of nodes, or "
-		"have ids that fit in none: %s",
+		"%zu jobs have no rules of their own, as only %d are "
+		"remembered without a table of nodes, or their ids do not "
+		"fit into a rule: %s",
 		slu_tbf_crowd(d->tbf), SLU_TBF_UNTOLD,
-		d->opt->set.class_key ? "they count for nobody"
-				      : "each gets the part of one node");
+		d->opt->set.class_key ? "their I/O is charged to no class"
+				      : "each gets the share of one node");
 }
 
 static int observe(struct tbfd *d, double t, struct slu_err *err)

@@ -135,8 +135,9 @@ static void say_nobody(struct json_object *state, bool bytes,
 		slu_buf_puts(out, slu_rate_text(nobody, text));
 	else
 		slu_buf_printf(out, "%.6g RPC/s", nobody);
-	slu_buf_puts(out, " more of nobody, without a rule: whose jobs did it "
-			  "neither --nodes says nor their names (--class)\n");
+	slu_buf_puts(out, " more of unknown owner, without a rule: neither "
+			  "--nodes nor the job names (--class) say whose it "
+			  "is\n");
 }
 
 int slu_tbfd_status(struct json_object *state, double now, struct slu_buf *out,
@@ -158,15 +159,17 @@ int slu_tbfd_status(struct json_object *state, double now, struct slu_buf *out,
 	slu_json_str_opt(state, "class", &of, NULL);
 	if (crowd > 0)
 		slu_buf_printf(out,
-			       "%.0f jobs without rules of their own (more "
-			       "than the %d that are kept in mind, or with ids "
-			       "that fit in none): ",
+			       "%.0f jobs have no rules of their own (more "
+			       "than the %d that are remembered, or ids that "
+			       "do not fit into a rule): ",
 			       crowd, SLU_TBF_UNTOLD);
 	if (crowd > 0 && strcmp(of, "jobid") == 0)
-		slu_buf_printf(out, "each has the part of one node, %.6g %s\n",
+		slu_buf_printf(out,
+			       "each has the share of one node, %.6g "
+			       "%s\n",
 			       limit, bytes ? "bytes/s" : "RPC/s");
 	else if (crowd > 0)
-		slu_buf_puts(out, "they count for nobody\n");
+		slu_buf_puts(out, "their I/O is charged to no class\n");
 	say_nobody(state, bytes, out);
 	if (!jobs || json_object_array_length(jobs) == 0) {
 		slu_buf_puts(out, "No job has read or written here yet.\n");
@@ -194,7 +197,8 @@ static void counter(struct slu_buf *out, const char *name, const char *help,
 		       "# TYPE sluice_tbf_%s_total counter\n"
 		       "sluice_tbf_%s_total %.15g\n",
 		       name, help, name, name, value);
-	metric(out, name, "As with _total, which replaces it.", value);
+	metric(out, name, "Deprecated: the same as the counter with _total.",
+	       value);
 }
 
 static size_t count_state(struct json_object *jobs, const char *word)
@@ -236,7 +240,8 @@ void slu_tbfd_metrics(struct json_object *state, struct slu_buf *out)
 	struct json_object *jobs = list(state, "jobs");
 	double v = 0;
 
-	slu_buf_puts(out, "# HELP sluice_tbf_jobs Jobs, by what they do.\n"
+	slu_buf_puts(out, "# HELP sluice_tbf_jobs Jobs by state: throttled, "
+			  "lends, borrows, even, idle, exempt, crowd.\n"
 			  "# TYPE sluice_tbf_jobs gauge\n");
 	for (size_t i = 0; i < sizeof(states) / sizeof(states[0]); i++)
 		slu_buf_printf(out, "sluice_tbf_jobs{state=\"%s\"} %zu\n",
@@ -244,7 +249,8 @@ void slu_tbfd_metrics(struct json_object *state, struct slu_buf *out)
 	rates(state, in_bytes(state), out);
 	slu_json_double_opt(state, "crowd", &v, NULL);
 	metric(out, "crowd",
-	       "Jobs without rules of their own: each has the part of one node.",
+	       "Jobs without rules of their own: each has the share of one "
+	       "node.",
 	       v);
 	v = 0;
 	slu_json_double_opt(state, "commands", &v, NULL);

@@ -117,7 +117,7 @@ void slu_control_forget(struct slu_control *c)
 {
 	const struct slu_order *first;
 
-	disconnect(c, "it was told what is not so");
+	disconnect(c, "it was sent state that has since been undone");
 	while ((first = slu_orders_first(c->orders)))
 		slu_order_free(slu_orders_take(c->orders, first->id));
 }
@@ -182,7 +182,7 @@ static void client_write(struct slu_control *c)
 	ssize_t n;
 
 	if (c->out.failed) {
-		disconnect(c, "it does not read what we send");
+		disconnect(c, "it does not read its socket");
 		return;
 	}
 	if (!left)

@@ -39,9 +39,9 @@ static void check_link(struct json_object *live, struct json_object *findings)
 	if (connected)
 		return;
 	row = slu_finding(findings, SLU_SEVERE_ERROR, "link",
-			  "slurmctld is not connected to sluiced: jobs with a "
-			  "buffer wait; it does not run, or cannot use its "
-			  "sluice.conf, as its log says");
+			  "slurmctld is not connected to sluiced: jobs with "
+			  "a buffer wait; slurmctld is not running, or "
+			  "cannot use its sluice.conf: see its log");
 	slu_finding_command(row, slu_doctor_text(live, "host"),
 			    "scontrol ping");
 	slu_finding_since(row, slu_json_number_at(peer, "since"));
@@ -94,8 +94,9 @@ static void check_io_capacity(struct json_object *io, const char *what,
 	if (none_left)
 		slu_finding_command(
 			slu_finding(findings, SLU_SEVERE_WARNING, what,
-				    "IOStart holds nobody: all %.0f targets of "
-				    "Lustre are degraded or read-only",
+				    "IOStart holds no job back: all %.0f "
+				    "Lustre targets are degraded or "
+				    "read-only",
 				    targets),
 			host, "sysquery osts");
 	else if (degraded > 0)
@@ -109,9 +110,9 @@ static void check_io_capacity(struct json_object *io, const char *what,
 	if (!none_left && slu_json_bool_at(io, "unknown"))
 		slu_finding_command(
 			slu_finding(findings, SLU_SEVERE_NOTE, what,
-				    "IOStart holds nobody: what the file "
-				    "system can move (IOBandwidth=auto) is not "
-				    "known yet"),
+				    "IOStart holds no job back: what the "
+				    "file system can move (IOBandwidth=auto) "
+				    "is not known yet"),
 			host, "sysquery iostart");
 }
 
@@ -124,15 +125,17 @@ static void check_io_servers(struct json_object *io, const char *what,
 
 	if (slu_json_number_at(io, "unheard") > 0)
 		found = slu_finding(findings, SLU_SEVERE_WARNING, what,
-				    "no server of Lustre tells what it does "
-				    "any more (sluice-tbfd --publish): after a "
-				    "day IOBandwidth=auto goes without them");
+				    "no Lustre server reports its load any "
+				    "more (is sluice-tbfd --publish running "
+				    "there?): after a day IOBandwidth=auto "
+				    "ignores their earlier reports");
 	else if (silent > 0)
 		found = slu_finding(findings, SLU_SEVERE_WARNING, what,
-				    "%.0f servers of Lustre do not tell what "
-				    "they do any more (sluice-tbfd --publish): "
-				    "after a day IOBandwidth=auto goes without "
-				    "them",
+				    "%.0f Lustre servers do not report their "
+				    "load any more (is sluice-tbfd --publish "
+				    "running there?): after a day "
+				    "IOBandwidth=auto ignores their earlier "
+				    "reports",
 				    silent);
 	if (found)
 		slu_finding_command(found, host, "sysquery osts");
@@ -172,7 +175,7 @@ static void check_stale(struct json_object *live, const struct slu_buf *text,
 	if (!slu_eq(hash, slu_doctor_text(live, "conf_hash")))
 		slu_finding_command(
 			slu_finding(findings, SLU_SEVERE_WARNING, "sluice.conf",
-				    "%s is not the one that sluiced has read",
+				    "%s differs from what sluiced has read",
 				    path),
 			slu_doctor_text(live, "host"),
 			"systemctl reload sluiced");

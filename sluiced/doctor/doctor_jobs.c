@@ -133,8 +133,8 @@ static int check_phases(struct slu_db *db, struct json_object *phases,
 	if (n > LONG_TOLD)
 		slu_finding_command(
 			slu_finding(findings, SLU_SEVERE_WARNING, "phase",
-				    "%zu more job%s in a phase for "
-				    "long",
+				    "%zu more job%s in one phase for "
+				    "unusually long",
 				    n - LONG_TOLD,
 				    n - LONG_TOLD == 1 ? " is" : "s are"),
 			NULL, "sysquery buffers");
@@ -154,8 +154,9 @@ static void check_unanswered(struct json_object *rows, double now,
 			slu_finding_command(
 				slu_finding(findings, SLU_SEVERE_WARNING,
 					    "verdict",
-					    "slurmctld has not yet heard what "
-					    "is to become of job %u: %s",
+					    "slurmctld has not yet confirmed "
+					    "the order to hold, requeue or "
+					    "fail job %u: %s",
 					    job_of(one),
 					    slu_doctor_text(one, "text")),
 				NULL, "scontrol ping"),

@@ -124,14 +124,14 @@ static void verdicts(const struct slu_phase_use *use, struct slu_buf *out)
 static void stage_cache(const struct slu_cache_use *use, struct slu_buf *out)
 {
 	head(out, "stage_cache_ranges_total", "counter",
-	     "Ranges of files that stage-in asked nodes' caches for.");
+	     "File ranges that stage-in looked up in nodes' stage caches.");
 	slu_buf_printf(out,
 		       "sluice_stage_cache_ranges_total{found=\"yes\"} %llu\n"
 		       "sluice_stage_cache_ranges_total{found=\"no\"} %llu\n",
 		       (unsigned long long)use->hits,
 		       (unsigned long long)use->misses);
 	head(out, "stage_cache_saved_bytes_total", "counter",
-	     "Bytes that stage-in took from nodes' caches.");
+	     "Bytes that stage-in read from nodes' stage caches.");
 	slu_buf_printf(out, "sluice_stage_cache_saved_bytes_total %llu\n",
 		       (unsigned long long)use->bytes);
 }
@@ -141,7 +141,7 @@ static void phases(const struct slu_daemon *d, struct slu_buf *out)
 	const struct slu_phase_use *use = slu_buffers_phases(d->buffers);
 
 	head(out, "phase_seconds", "histogram",
-	     "What the phases of buffers took.");
+	     "Durations of the phases of buffers.");
 	for (size_t i = 0; i < SLU_PHASES; i++)
 		phase_histogram(out, slu_phase_name(i), &use[i]);
 	phase_counter(out, "phase_failures_total", "Phases that failed.", use,
@@ -189,16 +189,17 @@ static void ions(const struct slu_daemon *d, struct slu_buf *out)
 	    "Predicted bandwidth of the I/O-node assignment, MB/s.",
 	    d->epoch->a.total);
 	one(out, "ion_bandwidth_static", "gauge",
-	    "What the static policy is predicted to reach, MB/s.",
+	    "Predicted bandwidth with policy STATIC, MB/s.",
 	    d->epoch->a.static_total);
 	one(out, "ion_bandwidth_bound", "gauge",
-	    "What no division of the I/O nodes can exceed, MB/s.",
+	    "Upper bound of the bandwidth of any assignment, MB/s.",
 	    d->epoch->a.bound);
 	if (d->epoch->a.static_total > 0)
 		one(out, "ion_gain_ratio", "gauge",
-		    "The first by the second: predicted, not measured.",
+		    "sluice_ion_bandwidth divided by "
+		    "sluice_ion_bandwidth_static: predicted, not measured.",
 		    d->epoch->a.total / d->epoch->a.static_total);
-	one(out, "ion_pool", "gauge", "I/O nodes that can be given.",
+	one(out, "ion_pool", "gauge", "I/O nodes that can be assigned.",
 	    d->epoch->a.pool);
 	one(out, "ion_jobs", "gauge", "Jobs in the assignment.",
 	    (double)d->epoch->a.n_jobs);
@@ -259,27 +260,27 @@ static const struct io_metric of_bytes[] = {
 	 "Bytes a second that jobs may ask for together (IOBandwidth).",
 	 capacity},
 	{"io_demand_bytes", "gauge",
-	 "Bytes a second that running jobs are taken to move.", demand},
+	 "Bytes a second that running jobs are estimated to move.", demand},
 	{"io_jobs_waiting", "gauge", "Jobs that wait for bandwidth.", waiting},
 	{"io_waited_total", "counter",
-	 "Jobs that have begun after they had waited for bandwidth.", waited},
+	 "Jobs that started after a wait for bandwidth.", waited},
 	{"io_waited_bound_total", "counter",
-	 "Those of them that began as they had waited for MaxIOWait.", bound},
+	 "Jobs that started because they had waited for MaxIOWait.", bound},
 	{"io_advised_total", "counter",
 	 "Jobs that would have waited (IOStart=advise).", advised},
 	{.name = NULL},
 };
 static const struct io_metric of_metadata[] = {
 	{"io_metadata_capacity_ops", "gauge",
-	 "Operations of metadata a second that jobs may ask for together "
+	 "Metadata operations a second that jobs may ask for together "
 	 "(IOMetadata).",
 	 metadata_capacity},
 	{"io_metadata_demand_ops", "gauge",
-	 "Operations of metadata a second that running jobs are taken to "
+	 "Metadata operations a second that running jobs are estimated to "
 	 "ask for.",
 	 metadata_demand},
 	{"io_metadata_jobs_waiting", "gauge",
-	 "Jobs that wait for operations of metadata.", metadata_waiting},
+	 "Jobs that wait for metadata operations.", metadata_waiting},
 	{.name = NULL},
 };
 
@@ -314,7 +315,10 @@ static void io_use(const struct slu_peer_io *io, struct slu_buf *out)
 
 static void published(const struct slu_metrics *m, struct slu_buf *out)
 {
-	head(out, "published_total", "counter", "Assignments by their fate.");
+	head(out, "published_total", "counter",
+	     "Assignments of I/O nodes, "
+	     "by the result of their "
+	     "publication.");
 	slu_buf_printf(out, "sluice_published_total{result=\"ok\"} %llu\n",
 		       (unsigned long long)m->published);
 	slu_buf_printf(out, "sluice_published_total{result=\"failed\"} %llu\n",
@@ -341,19 +345,21 @@ static void files(const struct slu_daemon *d, struct slu_buf *out)
 /* Findings of `sysquery doctor` that are numbers. */
 static void health(const struct slu_daemon *d, struct slu_buf *out)
 {
-	head(out, "build_info", "gauge", "1, with the release.");
+	head(out, "build_info", "gauge",
+	     "Always 1; the label is the "
+	     "release.");
 	slu_buf_puts(out,
 		     "sluice_build_info{version=\"" PACKAGE_VERSION "\"} 1\n");
 	head(out, "config_good", "gauge",
-	     "1 unless the sluice.conf that is there could not be used.");
+	     "1; 0: the present sluice.conf could not be used.");
 	slu_buf_printf(out,
 		       "sluice_config_good{reader=\"sluiced\"} %d\n"
 		       "sluice_config_good{reader=\"slurmctld\"} %d\n",
 		       !d->conf_bad, !d->peer.conf_wrong);
 	one(out, "mapping_good", "gauge",
-	    "1 unless the mapping of I/O nodes could not be published.",
+	    "1; 0: the mapping of I/O nodes could not be published.",
 	    !d->publish_wrong);
-	one(out, "nodes_drained", "gauge", "Nodes that are drained for us.",
+	one(out, "nodes_drained", "gauge", "Nodes that Sluice has drained.",
 	    (double)slu_buffers_drained(d->buffers));
 }
 
@@ -375,14 +381,16 @@ static void predictions(const struct slu_prediction_use *use,
 	one(out, "predicted_jobs_total", "counter",
 	    "Ended jobs whose run time had been predicted.", (double)use->jobs);
 	one(out, "predicted_short_total", "counter",
-	    "Those of them that ran longer than predicted.",
+	    "Jobs with a prediction that ran longer than predicted.",
 	    (double)use->longer);
 	one(out, "prediction_error_seconds_total", "counter",
-	    "Sum of what their predictions were off.", use->error);
+	    "Sum of the absolute errors of predicted run times.", use->error);
 	one(out, "requested_jobs_total", "counter",
-	    "Those of them that had asked for a limit.", (double)use->asked);
+	    "Jobs with a prediction that had requested a limit.",
+	    (double)use->asked);
 	one(out, "request_error_seconds_total", "counter",
-	    "Sum of what their limits were off.", use->error_asked);
+	    "Sum of the differences between requested limit and run time.",
+	    use->error_asked);
 }
 
 int slu_handle_metrics(struct slu_daemon *d, struct slu_req *req,
@@ -392,18 +400,22 @@ int slu_handle_metrics(struct slu_daemon *d, struct slu_req *req,
 
 	(void)req;
 	(void)err;
-	one(out, "start_time_seconds", "gauge", "When sluiced started.",
+	one(out, "start_time_seconds", "gauge",
+	    "Time when sluiced started "
+	    "(Unix seconds).",
 	    m->started);
 	one(out, "slurmctld_connected", "gauge",
 	    "1 while slurmctld is connected.",
 	    slu_control_connected(d->control));
 	one(out, "commands_pending", "gauge",
-	    "Commands that slurmctld has not yet done.",
+	    "Commands that slurmctld has not yet carried out.",
 	    (double)slu_control_orders(d->control));
 	one(out, "control_queue_bytes", "gauge",
-	    "What slurmctld has not yet read.",
+	    "Bytes that slurmctld has not yet read.",
 	    (double)slu_control_queued(d->control));
-	one(out, "jobs_running", "gauge", "Running jobs, as slurmctld said.",
+	one(out, "jobs_running", "gauge",
+	    "Running jobs, as slurmctld "
+	    "reported them.",
 	    (double)slu_jobs_running(d->jobs));
 	one(out, "connections", "gauge", "Open HTTP connections.",
 	    (double)slu_httpd_connections(d->httpd));
@@ -431,7 +443,7 @@ int slu_handle_metrics(struct slu_daemon *d, struct slu_req *req,
 	one(out, "history_stored_total", "counter", "Ended jobs stored.",
 	    (double)d->history.stored);
 	one(out, "database_failures_total", "counter",
-	    "Transactions of what nodes said that could not be written.",
+	    "Transactions with nodes' reports that could not be written.",
 	    (double)m->lost_turns);
 	files(d, out);
 	return SLU_ANSWERED;

@@ -60,9 +60,9 @@ static void note_fs(struct slu_daemon *d, const char *fs)
 	slu_copy(c->fs[i], sizeof(c->fs[i]), fs);
 	if (i == 1 && counts_as_one(d->conf))
 		slu_log(d->log, SLU_WARN,
-			"IOStart: servers tell of more than one file system of "
-			"Lustre (%s, %s): IOBandwidth and what jobs move count "
-			"for all of them together; IOBandwidth=%s:...,%s:... "
+			"IOStart: servers report more than one Lustre file "
+			"system (%s, %s): IOBandwidth and the I/O of jobs "
+			"count for all of them together; IOBandwidth=%s:...,%s:... "
 			"counts each by itself",
 			c->fs[0], c->fs[1], c->fs[0], c->fs[1]);
 }
@@ -99,8 +99,8 @@ static void note_missing(struct slu_daemon *d, double now)
 			known |= slu_eq(io[i].fs, c->fs[k]);
 		if (!known && !c->missed[i])
 			slu_log(d->log, SLU_WARN,
-				"IOStart: no server of Lustre tells of targets "
-				"of %s, which IOBandwidth or IOMetadata names "
+				"IOStart: no Lustre server reports targets of %s, "
+				" which IOBandwidth or IOMetadata names "
 				"(but of %s): is it the fsname, and does "
 				"sluice-tbfd --publish run on all servers?",
 				io[i].fs, *c->fs[0] ? c->fs[0] : "none");
@@ -170,9 +170,10 @@ static void forget(struct slu_daemon *d, struct slu_fs_servers *c, double now)
 	for (size_t i = 0; i < c->n;)
 		if (now - c->server[i].came > FORGET) {
 			slu_log(d->log, SLU_WARN,
-				"IOBandwidth=auto: %s has said nothing for a "
-				"day (sluice-tbfd --publish): its %u targets "
-				"do not count any more",
+				"IOBandwidth=auto: server %s has not "
+				"reported for a day (is sluice-tbfd "
+				"--publish running there?): its %u targets "
+				"are ignored",
 				c->server[i].name, c->server[i].targets);
 			free(c->server[i].name);
 			c->server[i] = c->server[--c->n];

@@ -13,8 +13,8 @@
 struct slu_daemon;
 
 /* Why nothing can be placed: there is no report of any server. */
-#define SLU_OSTS_SILENT                                                        \
-	"no server of Lustre has said anything: run sluice-tbfd --publish on " \
+#define SLU_OSTS_SILENT                                                \
+	"no Lustre server has reported: run sluice-tbfd --publish on " \
 	"each"
 
 struct slu_ost_choose_settings

@@ -192,7 +192,9 @@ static void ask_less(struct slu_totals *t)
 		t->run[t->n++] = run;
 	else
 		slu_log(t->history->log, SLU_WARN,
-			"I/O from accounting: job %u is given up", run.job_id);
+			"I/O from accounting: job %u failed again and again "
+			"and is skipped",
+			run.job_id);
 }
 
 /* The output from its heading on, as a warning may precede it. */
@@ -250,7 +252,7 @@ static void answered(void *arg, struct slu_buf *out, const struct slu_err *err)
 	}
 	if (err && !t->failures)
 		slu_log(t->history->log, SLU_WARN,
-			"%s: %s; it is asked more rarely",
+			"%s: %s; the next query is delayed",
 			t->history->conf->job_totals, err->text);
 	t->failures = err ? t->failures + 1 : 0;
 }

@@ -85,14 +85,14 @@ static char *placed(struct json_object *answer,
 
 	json_object_object_get_ex(answer, "commands", &list);
 	if (!list || json_object_array_length(list) == 0) {
-		*why = strdup("no server has told of a target that can be "
+		*why = strdup("no server has reported a target that can be "
 			      "used");
 		return slu_asprintf("-c %u", ask->stripes);
 	}
-	*why = later ? slu_asprintf("the targets where least goes on, without "
-				    "room for %zu of its later runs",
+	*why = later ? slu_asprintf("the least busy targets, without room "
+				    "for %zu of its later runs",
 				    later)
-		     : strdup("the targets where least goes on");
+		     : strdup("the least busy targets");
 	return arguments(
 		json_object_get_string(json_object_array_get_idx(list, 0)),
 		err);

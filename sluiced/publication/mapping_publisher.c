@@ -60,7 +60,9 @@ static int run_program(const struct slu_publisher *p, struct slu_err *err)
 	if (!file || !epoch)
 		rc = slu_err(err, SLU_NOMEM, "out of memory");
 	else if (geteuid() == 0)
-		rc = slu_err(err, SLU_DENIED, "it is not run as root");
+		rc = slu_err(err, SLU_DENIED,
+			     "sluiced runs as root, which "
+			     "does not run it");
 	else
 		rc = slu_run(argv, p->seconds, NULL, err);
 	free(file);
@@ -323,7 +325,7 @@ static void supersede(struct slu_publisher *p)
 {
 	struct slu_err err;
 
-	slu_err(&err, SLU_BUSY, "a newer assignment came before it");
+	slu_err(&err, SLU_BUSY, "a newer assignment replaced it");
 	if (p->waiting)
 		tell(p, p->waiting, &err);
 	p->waiting = NULL;

@@ -287,8 +287,8 @@ static int check(const struct slu_queued *target, uint64_t job_id,
 			       (unsigned long long)job_id);
 	if (slu_partition_queue_apart(target))
 		return slu_err(err, SLU_INVALID,
-			       "job %u waits for something else (%s): nobody "
-			       "knows when",
+			       "job %u waits for something whose end cannot "
+			       "be predicted (%s)",
 			       target->job_id, target->reason);
 	return 0;
 }

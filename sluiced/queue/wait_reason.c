@@ -129,8 +129,8 @@ static void classify(struct slu_wait_reason *out, const char *why,
 		    "its data is being staged in");
 	else if (begins(out->reason, "BurstBufferResources"))
 		set(out, kind_of_resources(why), why,
-		    "with its tight limit it may not start now: it is given "
-		    "its whole one in a moment");
+		    "its tight limit does not allow a start now: its full "
+		    "limit is restored in a moment");
 	else if (begins(out->reason, "JobHeld") && held)
 		set(out, "hold", held, NULL);
 	else

@@ -27,7 +27,7 @@ static const struct slu_key summary[] = {
 	{"cpus", .is = SLU_IS_COUNT, .title = "CPUS"},
 	{.key = NULL}};
 const struct slu_form slu_form_summary = {.name = "summary",
-					  .doc = "which storage has each host",
+					  .doc = "the storage of each host",
 					  .rows = "hosts",
 					  .keys = summary};
 
@@ -40,7 +40,7 @@ static const struct slu_key storage[] = {
 	 .doc = "pmem, flash, disk, ram or unknown"},
 	{"size", "size_bytes", .is = SLU_IS_BYTES, .title = "SIZE"},
 	{"taken_for", .is = SLU_IS_TEXT, .title = "TAKEN_FOR",
-	 .doc = "NodeStorage, or the pools; \"\": nobody"},
+	 .doc = "NodeStorage, or the pools that use it; \"\": none"},
 	{"why_not", .is = SLU_IS_TEXT, .title = "WHY_NOT", .text = true,
 	 .doc = "\"\": it is taken"},
 	{.key = NULL}};
@@ -61,9 +61,10 @@ static const struct slu_key hosts[] = {
 	{"documents", .is = SLU_IS_COUNT, .title = "DOCUMENTS", .drop = 2},
 	{"since", "since_unix", .is = SLU_IS_TIME, .title = "SINCE", .drop = 1},
 	{"last_seen", "last_seen_unix", .is = SLU_IS_TIME, .title = "LAST_SEEN",
-	 .doc = "when it told last what it has"},
+	 .doc = "time of its last sysmap --push"},
 	{"heard", "heard_unix", .is = SLU_IS_TIME, .title = "HEARD",
-	 .doc = "when it spoke last to sluiced, since that was started"},
+	 .doc = "last request of this host to sluiced since sluiced was "
+		"started"},
 	{.key = NULL}};
 const struct slu_form slu_form_hosts = {.name = "hosts",
 					.doc = "hosts in the resource map",

@@ -70,13 +70,16 @@ static const struct slu_key assignments[] = {
 	 .is = SLU_IS_BANDWIDTH, .factor = MB, .title = "STATIC", .round = true,
 	 .drop = 1},
 	{"measured_jobs", "measured_job_count", .is = SLU_IS_COUNT,
-	 .title = "ENDED", .drop = 3, .doc = "that went on then, measured"},
+	 .title = "ENDED", .drop = 3,
+	 .doc = "ended jobs with a measurement "
+		"that ran under this "
+		"assignment"},
 	{"predicted", "predicted_bytes_per_second", .is = SLU_IS_BANDWIDTH,
 	 .factor = MB, .title = "THEIRS", .round = true, .drop = 3,
 	 .doc = "of those"},
 	{"reached", "reached_bytes_per_second", .is = SLU_IS_BANDWIDTH,
 	 .factor = MB, .title = "REACHED", .round = true,
-	 .doc = "by those, mean over their runs"},
+	 .doc = "by the measured jobs, mean over their runs"},
 	{"changed", .is = SLU_IS_LIST, .of = changed},
 	{.key = NULL}};
 #define PREDICTED                                                            \
@@ -112,13 +115,13 @@ static const struct slu_key users_by_week[] = {
 	{"user", .is = SLU_IS_TEXT, .title = "USER"},
 	{"runs", "run_count", .is = SLU_IS_COUNT, .title = "RUNS"},
 	{"worse", "worse_count", .is = SLU_IS_COUNT, .title = "WORSE",
-	 .doc = "runs with less than by STATIC"},
+	 .doc = "runs that reached less than predicted with policy STATIC"},
 	{"better", "better_count", .is = SLU_IS_COUNT, .title = "BETTER"},
 	{"net", "net_mb", .is = SLU_IS_NUMBER, .title = "NET_MB", .round = true,
-	 .doc = "MB more than by STATIC, as predicted"},
+	 .doc = "MB moved beyond what STATIC was predicted to move"},
 	{"difference_least", "difference_least_bytes_per_second",
 	 .is = SLU_IS_BANDWIDTH, .factor = MB, .title = "LEAST", .round = true,
-	 .doc = "a run's MB/s less STATIC's"},
+	 .doc = "a run's MB/s minus those predicted with STATIC"},
 	{"difference_low", "difference_low_bytes_per_second",
 	 .is = SLU_IS_BANDWIDTH, .factor = MB},
 	{"difference_median", "difference_median_bytes_per_second",
@@ -129,14 +132,15 @@ static const struct slu_key users_by_week[] = {
 	{"difference_most", "difference_most_bytes_per_second",
 	 .is = SLU_IS_BANDWIDTH, .factor = MB, .title = "MOST", .round = true},
 	{"of_best_least", .is = SLU_IS_SHARE,
-	 .doc = "a run's MB/s of the best alone with the pool"},
+	 .doc = "a run's MB/s relative to its best with all I/O nodes to "
+		"itself"},
 	{"of_best_low", .is = SLU_IS_SHARE},
 	{"of_best_median", .is = SLU_IS_SHARE, .title = "OF_BEST",
 	 .round = true},
 	{"of_best_high", .is = SLU_IS_SHARE},
 	{"of_best_most", .is = SLU_IS_SHARE},
 	{"for", .is = SLU_IS_TEXT, .title = "FOR",
-	 .doc = "who had most more that week"},
+	 .doc = "the user who gained most over STATIC in that week"},
 	{.key = NULL}};
 static const struct slu_key replayed[] = {
 	{"policy", .is = SLU_IS_TEXT, .title = "POLICY"},
@@ -146,22 +150,25 @@ static const struct slu_key replayed[] = {
 	{"node_hours", .is = SLU_IS_NUMBER, .title = "NODE_HOURS",
 	 .round = true},
 	{"saved", "saved_node_hours", .is = SLU_IS_NUMBER, .title = "SAVED",
-	 .round = true, .doc = "node hours, beside what is in force"},
+	 .round = true,
+	 .doc = "node hours saved compared with the policy in "
+		"force"},
 	{"bandwidth", "bandwidth_bytes_per_second", .is = SLU_IS_BANDWIDTH,
 	 .factor = MB, .title = "MB/s", .round = true,
-	 .doc = "of a job, mean by time"},
+	 .doc = "mean bandwidth of a job, weighted by its run time"},
 	{.key = NULL}};
 static const struct slu_key replay[] = {
 	{"since", "since_unix", .is = SLU_IS_TIME},
 	{"jobs", "job_count", .is = SLU_IS_COUNT},
 	{"known", "known_count", .is = SLU_IS_COUNT,
-	 .doc = "jobs of which it is known what they reach"},
+	 .doc = "jobs whose bandwidth by number of I/O nodes is known"},
 	{"compute", "node_count", .is = SLU_IS_COUNT},
 	{"seconds", .is = SLU_IS_SECONDS},
 	{"policies", .is = SLU_IS_LIST, .of = replayed},
 	{"pools", .is = SLU_IS_LIST, .of = replayed},
 	{"worth", "worth_ion_count", .is = SLU_IS_COUNT,
-	 .doc = "the last of them saved a node hour an hour"},
+	 .doc = "largest number of I/O nodes of which the last still saves a "
+		"node hour an hour"},
 	{.key = NULL}};
 static const struct slu_key gain[] = {
 	{"since", "since_unix", .is = SLU_IS_TIME},
@@ -174,8 +181,11 @@ static const struct slu_key gain[] = {
 	{"believed_static", "believed_static_bytes_per_second",
 	 .is = SLU_IS_BANDWIDTH, .factor = MB},
 	{"estimate", .is = SLU_IS_NUMBER,
-	 .doc = "of reached / what STATIC would have reached"},
-	{"low", .is = SLU_IS_NUMBER, .doc = "95 % of the estimate"},
+	 .doc = "estimate of the bandwidth reached divided by that of "
+		"STATIC"},
+	{"low", .is = SLU_IS_NUMBER,
+	 .doc = "lower end of the estimate's 95 "
+		"% interval"},
 	{"high", .is = SLU_IS_NUMBER},
 	{"seconds", .is = SLU_IS_SECONDS},
 	{"total", "total_bytes_per_second", .is = SLU_IS_BANDWIDTH,
@@ -195,7 +205,7 @@ static const struct slu_key ions[] = {
 	{"table_static", "table_static_bytes_per_second",
 	 .is = SLU_IS_BANDWIDTH, .factor = MB},
 	{"bound", "bound_bytes_per_second", .is = SLU_IS_BANDWIDTH,
-	 .factor = MB, .doc = "which no division exceeds"},
+	 .factor = MB, .doc = "upper bound for any assignment"},
 	{"proved", .is = SLU_IS_FLAG},
 	{"jobs", .is = SLU_IS_LIST, .of = shares},
 	{"history", .is = SLU_IS_LIST, .of = assignments},
@@ -208,6 +218,6 @@ static const struct slu_key ions[] = {
 	{.key = NULL}};
 const struct slu_form slu_form_ions = {
 	.name = "ions",
-	.doc = "who holds which I/O nodes, and why",
+	.doc = "which jobs have which I/O nodes, and why",
 	.keys = ions,
 	.main = "jobs"};

@@ -19,7 +19,7 @@ static const struct slu_key phases[] = {
 	 .doc = "ranges of files that lay in a node's stage cache"},
 	{"cache_misses", .is = SLU_IS_COUNT, .doc = "and that did not"},
 	{"cache_bytes", .is = SLU_IS_BYTES,
-	 .doc = "what of bytes came from there"},
+	 .doc = "part of bytes that came from the stage caches"},
 	{"nodes", "node_count", .is = SLU_IS_COUNT, .title = "NODES"},
 	{"node_seconds", .is = SLU_IS_SECONDS},
 	{.key = NULL}};
@@ -53,7 +53,7 @@ static const struct slu_key buffers[] = {
 	{"coherence", .is = SLU_IS_TEXT, .title = "COHERENCE", .drop = 6},
 	{"capacity", "capacity_bytes", .is = SLU_IS_BYTES, .title = "CAPACITY"},
 	{"used", "used_bytes", .is = SLU_IS_BYTES, .title = "USED", .drop = 2,
-	 .doc = "what its nodes have told that lies on them now"},
+	 .doc = "bytes on its nodes now, as they reported"},
 	{"nodes", "node_count", .is = SLU_IS_COUNT, .title = "NODES"},
 	{"state", .is = SLU_IS_TEXT, .title = "STATE",
 	 .color = slu_color_state},
@@ -120,7 +120,7 @@ static const struct slu_key jobs[] = {
 	 .title = "PREDICTED"},
 	{"predicted_from", .is = SLU_IS_TEXT, .title = "FROM", .drop = 6},
 	{"error", "error_seconds", .is = SLU_IS_SECONDS,
-	 .doc = "predicted less what it took"},
+	 .doc = "predicted minus actual run time"},
 	{"run", "run_seconds", .is = SLU_IS_SECONDS, .title = "RAN"},
 	{"prepared", "prepared_seconds", .is = SLU_IS_SECONDS},
 	{"suspended", "suspended_seconds", .is = SLU_IS_SECONDS},
@@ -131,10 +131,10 @@ static const struct slu_key jobs[] = {
 	{"written_bytes", .is = SLU_IS_BYTES, .title = "WRITTEN"},
 	{"MB/s", "bandwidth_bytes_per_second", .is = SLU_IS_BANDWIDTH,
 	 .factor = MB},
-	{"io_from", .is = SLU_IS_TEXT, .doc = "who counted the bytes"},
+	{"io_from", .is = SLU_IS_TEXT, .doc = "source of the byte counts"},
 	{"rpcs", .is = SLU_IS_COUNT},
 	{"metadata_ops", "metadata_op_count", .is = SLU_IS_COUNT,
-	 .doc = "operations of metadata, as Lustre's MDTs counted"},
+	 .doc = "metadata operations, as counted by Lustre's MDTs"},
 	{"by_file_system", .is = SLU_IS_LIST, .of = by_fs,
 	 .doc = "what Lustre's servers counted for each of its file systems"},
 	{"script", .is = SLU_IS_TEXT, .doc = "a digest"},
@@ -157,7 +157,7 @@ const struct slu_form slu_form_jobs = {.name = "jobs",
 		{"median_error_asked", "median_error_asked_seconds",           \
 		 .is = SLU_IS_SECONDS, .title = "OF_REQUEST", .drop = 1},      \
 		{"under", "under_share", .is = SLU_IS_SHARE, .title = "UNDER", \
-		 .doc = "of jobs that ran longer than predicted"},             \
+		 .doc = "share of jobs that ran longer than predicted"},       \
 		{"tightened", .is = SLU_IS_COUNT, .title = "TIGHTENED"},       \
 		{"extended", .is = SLU_IS_COUNT, .title = "EXTENDED"},         \
 	{                                                                      \
@@ -252,7 +252,7 @@ static const struct slu_key start[] = {
 	 .doc = "Slurm's plan, by limits"},
 	{"planned_nodes", "planned_node_list", .is = SLU_IS_TEXT},
 	{"start_10", "start_10_unix", .is = SLU_IS_TIME,
-	 .doc = "before that with a probability of 10 %"},
+	 .doc = "the job starts before this with a probability of 10 %"},
 	{"start_50", "start_50_unix", .is = SLU_IS_TIME},
 	{"start_90", "start_90_unix", .is = SLU_IS_TIME},
 	{"within_10min", "within_10min_share", .is = SLU_IS_SHARE,
@@ -260,7 +260,7 @@ static const struct slu_key start[] = {
 	{"within_1h", "within_1h_share", .is = SLU_IS_SHARE},
 	{"likely_nodes", "likely_node_list", .is = SLU_IS_TEXT},
 	{"sure", "sure_share", .is = SLU_IS_SHARE,
-	 .doc = "the probability of exactly these"},
+	 .doc = "the probability that it gets exactly these nodes"},
 	{"node", "node_shares", .is = SLU_IS_LIST, .of = likely},
 	{.key = NULL}};
 const struct slu_form slu_form_start = {
@@ -273,15 +273,16 @@ static const struct slu_key why[] = {
 	{"state", .is = SLU_IS_TEXT},
 	{"reason", .is = SLU_IS_TEXT, .doc = "Slurm's word"},
 	{"kind", .is = SLU_IS_TEXT,
-	 .doc = "bandwidth (IOStart), storage, promised-storage (kept for others), "
-		"persistent-buffer, input (being staged in), earlier-run, sluiced "
-		"(it is away), limit, hold, boot; slurm: no reason of ours"},
+	 .doc = "bandwidth (IOStart), storage, promised-storage (kept for "
+		"others), persistent-buffer, input (being staged in), "
+		"earlier-run, sluiced (it does not answer), limit, hold, "
+		"boot; slurm: the reason is Slurm's own"},
 	{"because", .is = SLU_IS_TEXT, .doc = "a sentence"},
 	{"since", "since_unix", .is = SLU_IS_TIME,
-	 .doc = "when it waited for bandwidth first"},
+	 .doc = "when it began to wait for bandwidth"},
 	{.key = NULL}};
 const struct slu_form slu_form_why = {
-	.name = "why", .doc = "for what of ours a job waits", .keys = why};
+	.name = "why", .doc = "what of Sluice a job waits for", .keys = why};
 
 static const struct slu_key prestage_waiting[] = {
 	{"job_id", .is = SLU_IS_COUNT, .title = "JOB"},
@@ -298,8 +299,8 @@ static const struct slu_key prestage_waiting[] = {
 static const struct slu_key prestage[] = {
 	{"on", .is = SLU_IS_FLAG, .doc = "PrestageTo is not off"},
 	{"jobs", "job_count", .is = SLU_IS_COUNT,
-	 .doc = "whose prestaging is over since sluiced started, each once for "
-		"a node"},
+	 .doc = "jobs whose prestaging ended since sluiced started, counted "
+		"once per node"},
 	{"brought_bytes", .is = SLU_IS_BYTES, .doc = "for these"},
 	{"used_bytes", .is = SLU_IS_BYTES, .doc = "that these have used"},
 	{"wasted_bytes", .is = SLU_IS_BYTES, .doc = "that none has used"},
@@ -313,61 +314,71 @@ const struct slu_form slu_form_prestage = {
 static const struct slu_key iostart[] = {
 	{"since", "since_unix", .is = SLU_IS_TIME},
 	{"runs", "run_count", .is = SLU_IS_COUNT,
-	 .doc = "ended jobs of which it is known what they moved"},
+	 .doc = "ended jobs whose I/O volume is known"},
 	{"unknown", "unknown_count", .is = SLU_IS_COUNT,
-	 .doc = "those of which it is not"},
+	 .doc = "ended jobs whose I/O volume is not known"},
 	{"configured", .is = SLU_IS_FLAG,
-	 .doc = "the capacity is IOBandwidth; else the highest that was seen"},
+	 .doc = "true: capacity is IOBandwidth; false: the highest bandwidth "
+		"seen"},
 	{"capacity", "capacity_bytes_per_second", .is = SLU_IS_BANDWIDTH},
 	{"highest", "highest_bytes_per_second", .is = SLU_IS_BANDWIDTH,
-	 .doc = "moved together, as means over the runs"},
+	 .doc = "highest sum of the mean bandwidths of jobs that ran at the "
+		"same time"},
 	{"most_99", "most_99_bytes_per_second", .is = SLU_IS_BANDWIDTH,
-	 .doc = "at most for 99 % of the time in which any was moved"},
+	 .doc = "not exceeded for 99 % of the time with any I/O"},
 	{"median", "median_bytes_per_second", .is = SLU_IS_BANDWIDTH},
 	{"busy", "busy_share", .is = SLU_IS_SHARE,
-	 .doc = "of that time, with 80 % of the capacity in use"},
+	 .doc = "share of the time with any I/O in which 80 % of the "
+		"capacity was in use"},
 	{"node_seconds", .is = SLU_IS_SECONDS,
 	 .doc = "of runs that moved more than 1 % of the capacity"},
 	{"busy_node_seconds", .is = SLU_IS_SECONDS,
-	 .doc = "of these in busy time"},
+	 .doc = "part of node_seconds within busy time"},
 	{"crowded", "crowded_count", .is = SLU_IS_COUNT,
-	 .doc = "of these began when there was no room for them"},
+	 .doc = "runs that began although their bandwidth exceeded what was "
+		"free"},
 	{"kinds", "kind_count", .is = SLU_IS_COUNT,
-	 .doc = "equal jobs of which some ran in busy time and some did not"},
+	 .doc = "groups of equal jobs of which some ran in busy time and "
+		"some did not"},
 	{"slower", .is = SLU_IS_NUMBER,
-	 .doc = "how many times as long the former took, median of the kinds"},
+	 .doc = "run time in busy time divided by that outside of it, median "
+		"of the groups"},
 	{"lost_node_seconds", .is = SLU_IS_SECONDS,
-	 .doc = "what of busy_node_seconds that is: at most so much there is to "
-		"be gained"},
+	 .doc = "part of busy_node_seconds lost by that: the most that "
+		"IOStart could gain"},
 	{"ran_well", "ran_well_bytes_per_second", .is = SLU_IS_BANDWIDTH,
-	 .doc = "moved together at most while runs took no longer for it; 0: "
-		"that cannot be told"},
+	 .doc = "highest total bandwidth at which runs did not take longer; "
+		"0: not known"},
 	{"met", "met_bytes_per_second", .is = SLU_IS_BANDWIDTH,
-	 .doc = "mean of what was moved together during a run, at most"},
+	 .doc = "highest mean of the total bandwidth during a run"},
 	{"slow_runs", "slow_run_count", .is = SLU_IS_COUNT,
-	 .doc = "runs that met more than ran_well"},
+	 .doc = "runs during which the mean total bandwidth exceeded "
+		"ran_well"},
 	{"slow_by", .is = SLU_IS_NUMBER,
-	 .doc = "how many times as long these took"},
+	 .doc = "factor by which these runs took longer"},
 	{"auto", .doc = "of IOBandwidth=auto: where the capacity comes from, "
-			"servers, history, held (what servers did for ten "
-			"minutes, which is more) or unknown"},
+			"servers, history, held (what servers sustained for "
+			"ten minutes, if that is more) or unknown"},
 	{"targets", "target_count", .is = SLU_IS_COUNT,
-	 .doc = "of Lustre, as the servers tell"},
+	 .doc = "Lustre targets that the servers report"},
 	{"degraded", "degraded_count", .is = SLU_IS_COUNT,
-	 .doc = "of these do not count"},
+	 .doc = "degraded or read-only targets, which are not counted"},
 	{"silent", "silent_count", .is = SLU_IS_COUNT,
-	 .doc = "servers that have said nothing for ten minutes, and count for "
-		"a day"},
+	 .doc = "servers without a report for ten minutes; after a day they "
+		"are ignored"},
 	{"unheard", "unheard_unix", .is = SLU_IS_TIME,
-	 .doc = "when any server said something last, if that is long ago"},
+	 .doc = "time of the last report of any server, if that is long ago"},
 	{"metadata_capacity", "metadata_capacity_ops_per_second",
 	 .is = SLU_IS_NUMBER, .doc = "IOMetadata"},
 	{"metadata_demand", "metadata_demand_ops_per_second",
-	 .is = SLU_IS_NUMBER, .doc = "how much of it running jobs ask for"},
+	 .is = SLU_IS_NUMBER,
+	 .doc = "metadata operations a second that "
+		"running jobs ask for"},
 	{"metadata_waiting", "metadata_waiting_count", .is = SLU_IS_COUNT,
-	 .doc = "jobs that wait for it"},
+	 .doc = "jobs that wait for metadata operations"},
 	{"file_systems", .is = SLU_IS_TEXT,
-	 .doc = "of Lustre, two of those that count as one; none: there is one"},
+	 .doc = "two of several Lustre file systems that are counted as one; "
+		"none: there is only one"},
 	{"fs", .is = SLU_IS_TEXT,
 	 .doc = "fsname of the file system that the answer is about; none: "
 		"all as one"},

@@ -23,7 +23,7 @@ static const struct slu_key waits[] = {{"what", .is = SLU_IS_TEXT},
 static const struct slu_key io[] = {
 	{"read_bytes", .is = SLU_IS_BYTES},
 	{"written_bytes", .is = SLU_IS_BYTES},
-	{"source", .is = SLU_IS_TEXT, .doc = "who counted the bytes"},
+	{"source", .is = SLU_IS_TEXT, .doc = "source of the byte counts"},
 	{"bytes_per_second", .is = SLU_IS_BANDWIDTH},
 	{.key = NULL}};
 static const struct slu_key by_fs[] = {
@@ -61,7 +61,7 @@ static const struct slu_key job[] = {
 	{"waits", .is = SLU_IS_LIST, .of = waits},
 	{"io", .is = SLU_IS_OBJECT, .of = io},
 	{"metadata_ops", .is = SLU_IS_COUNT,
-	 .doc = "operations of metadata, as Lustre's MDTs counted"},
+	 .doc = "metadata operations, as counted by Lustre's MDTs"},
 	{"by_file_system", .is = SLU_IS_LIST, .of = by_fs,
 	 .doc = "what Lustre's servers counted for each of its file systems"},
 	{"io_nodes", .doc = "what it holds now, and changes"},
@@ -149,8 +149,8 @@ static const struct slu_key page[] = {
 	{"errors", .is = SLU_IS_OBJECT,
 	 .doc = "of predictions, by week and by user"},
 	{"limits", .is = SLU_IS_OBJECT,
-	 .doc = "jobs by the tenth of their limit that they used, the last: "
-		"more than all of it"},
+	 .doc = "numbers of jobs by tenths of their limit used; the last: "
+		"those that exceeded it"},
 	{"machine", .is = SLU_IS_OBJECT, .doc = "hosts by switch"},
 	{"osts", .is = SLU_IS_ANY, .doc = "as sluiced answers \"osts\""},
 	{"osts_error", .is = SLU_IS_TEXT, .doc = "why there are none"},

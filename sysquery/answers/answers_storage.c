@@ -19,7 +19,9 @@ static const struct slu_key osts[] = {
 	 .title = "AVAILABLE"},
 	{"total", "size_bytes", .is = SLU_IS_BYTES, .title = "SIZE", .drop = 1},
 	{"left_out", .is = SLU_IS_TEXT, .title = "LEFT OUT", .text = true,
-	 .color = slu_color_caution, .doc = "why it gets no files"},
+	 .color = slu_color_caution,
+	 .doc = "why no new files are placed on "
+		"it"},
 	{.key = NULL}};
 static const struct slu_key targets[] = {
 	{"name", .is = SLU_IS_TEXT},
@@ -50,7 +52,7 @@ static const struct slu_key servers[] = {
 	{"osts", .is = SLU_IS_LIST, .of = targets},
 	{"mdts", .is = SLU_IS_LIST, .of = targets},
 	{"closed", .is = SLU_IS_LIST, .of = closed,
-	 .doc = "targets that a metadata server makes no files on"},
+	 .doc = "targets on which a metadata server creates no files"},
 	{.key = NULL}};
 static const struct slu_key room[] = {
 	{"ahead", .is = SLU_IS_COUNT, .doc = "the how many'th run"},
@@ -103,7 +105,7 @@ static const struct slu_key layout_files[] = {
 	{"better", "better_seconds", .is = SLU_IS_SECONDS, .title = "WOULD s",
 	 .round = true, .drop = 2, .doc = "the same after the command"},
 	{"full", "full_bytes", .is = SLU_IS_BYTES,
-	 .doc = "of it that are on full targets"},
+	 .doc = "bytes of it that are on full targets"},
 	{"command", .is = SLU_IS_TEXT, .doc = "that changes the layout"},
 	{.key = NULL}};
 static const struct slu_key layout_reasons[] = {

@@ -137,8 +137,8 @@ static void say_limit_short(const struct slu_advice_facts *f,
 		       count_over(f));
 	if (most > f->granted)
 		slu_buf_printf(out,
-			       "; the longest that came to its end took %s: "
-			       "ask for %s.",
+			       "; the longest run that finished took %s: ask "
+			       "for %s.",
 			       time_text((double)most, limit),
 			       time_text((double)more_time(most), more));
 	else

@@ -146,13 +146,13 @@ static void warn(const struct sender *s, const char *format,
 			name, (unsigned long long)s->old);
 	if (s->unknown)
 		fprintf(stderr,
-			"sysquery: %s: %llu are programs of jobs that are not "
-			"known: import those first\n",
+			"sysquery: %s: %llu entries belong to jobs that are "
+			"not in the history: import those jobs first\n",
 			name, (unsigned long long)s->unknown);
 	if (s->added)
 		fprintf(stderr,
-			"sysquery: %s: slurmctld learns from them at scontrol "
-			"reconfigure\n",
+			"sysquery: %s: slurmctld learns from the new jobs "
+			"after scontrol reconfigure\n",
 			name);
 }
 
@@ -234,7 +234,8 @@ static int get_jobs(const char *where, const char *const *headers,
 {
 	if (has_path(where) && is_too_old(where))
 		return slu_err(err, SLU_INVALID,
-			       "before v0.0.%d it tells wrong starts of jobs",
+			       "before v0.0.%d it gives wrong start times of "
+			       "jobs",
 			       REST_OLDEST);
 	if (has_path(where))
 		return get(where, 0, headers, text, err);
@@ -258,8 +259,8 @@ static int add_advice(const char *what, struct slu_err *err)
 static int advise_token(struct slu_err *err)
 {
 	if (strstr(err->text, "uthentication"))
-		add_advice("a SLURM_JWT that is valid is had by export "
-			   "$(scontrol token)",
+		add_advice("get a valid SLURM_JWT by export $(scontrol "
+			   "token)",
 			   err);
 	return -1;
 }

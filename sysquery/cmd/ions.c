@@ -52,8 +52,8 @@ static void show_estimate(const struct slu_ask *ask, struct json_object *gain,
 			  struct slu_buf *out)
 {
 	slu_ask_say(ask, out,
-		    "%.0f runs of %.0f applications, ended meanwhile, reached "
-		    "%.6g MB/s on the average",
+		    "%.0f runs of %.0f applications that ended in that time "
+		    "reached %.6g MB/s on average",
 		    slu_json_number_at(gain, "runs"),
 		    slu_json_number_at(gain, "applications"),
 		    slu_json_number_at(gain, "reached"));
@@ -115,12 +115,15 @@ static void show_sums(const struct slu_ask *ask, struct json_object *answer,
 	struct json_object *gain;
 
 	if (bound > 0 && slu_json_number_at(answer, "total") > 0)
-		slu_ask_say(ask, out, "no division reaches more than %.6g MB/s",
+		slu_ask_say(ask, out,
+			    "no assignment can reach more than "
+			    "%.6g MB/s",
 			    bound);
 	if (slu_json_number_at(answer, "table_total") > 0)
 		slu_ask_say(ask, out,
-			    "and by PerformanceTable, of jobs that were not "
-			    "measured yet: %.6g MB/s (STATIC: %.6g)",
+			    "in addition, by PerformanceTable, for jobs that "
+			    "were not measured yet: %.6g MB/s (STATIC: "
+			    "%.6g)",
 			    slu_json_number_at(answer, "table_total"),
 			    slu_json_number_at(answer, "table_static"));
 	if (!json_object_object_get_ex(answer, "gain", &gain))
@@ -189,8 +192,9 @@ static void show_totals(const struct slu_ask *ask, struct json_object *answer,
 	slu_json_str_opt(answer, "ions", &ions, NULL);
 	if (!policy && !ions) {
 		slu_ask_say(ask, out,
-			    "no job has been divided I/O nodes: the site has "
-			    "none (IONodes in sluice.conf), or none has begun");
+			    "no job has been assigned I/O nodes: the site "
+			    "has none (IONodes in sluice.conf), or none has "
+			    "begun");
 		return;
 	}
 	slu_ask_say(ask, out,
@@ -233,8 +237,8 @@ static int show_replay(const struct slu_ask *ask, struct json_object *answer,
 
 	json_object_object_get_ex(answer, "replay", &replay);
 	slu_ask_say(ask, out,
-		    "%.0f jobs again, on %.0f nodes; of %.0f it is known what "
-		    "they reach with how many I/O nodes, and those are summed",
+		    "%.0f jobs again, on %.0f nodes; the bandwidth by number "
+		    "of I/O nodes is known for %.0f, and those are summed",
 		    slu_json_number_at(replay, "jobs"),
 		    slu_json_number_at(replay, "compute"),
 		    slu_json_number_at(replay, "known"));

@@ -68,9 +68,8 @@ static int load_jobs(const struct slu_ask *ask, struct replay *r,
 		r->compute = r->facts.nodes;
 	if (!r->facts.known)
 		return slu_err(err, SLU_NOTFOUND,
-			       "no job since then is of an application of "
-			       "which it is known what it reaches with I/O "
-			       "nodes");
+			       "no job since then is of an application whose "
+			       "bandwidth with I/O nodes is known");
 	return 0;
 }
 

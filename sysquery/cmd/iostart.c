@@ -24,23 +24,24 @@ static void add_moved(struct json_object *a, struct slu_page *out)
 {
 	char text[4][SLU_RATE_TEXT];
 
-	slu_paragraphf(out, "Jobs",
-		       "of %.0f it is known what they moved, of %.0f it is not",
+	slu_paragraphf(out, "Jobs", "%.0f with known I/O volume, %.0f without",
 		       at(a, "runs"), at(a, "unknown"));
 	slu_paragraphf(out, "Together",
-		       "at most %s; for 99 %% of the time at most %s, for half "
-		       "of it %s (jobs are taken to move their bytes evenly)",
+		       "at most %s; for 99 %% of the time at most %s, for "
+		       "half of it %s (each job's I/O is assumed to be even "
+		       "over its run)",
 		       slu_rate_text(at(a, "highest"), text[0]),
 		       slu_rate_text(at(a, "most_99"), text[1]),
 		       slu_rate_text(at(a, "median"), text[2]));
 	slu_paragraphf(out, "Busy",
-		       "80 %% of %s (%s) were in use for %.2g %% of the time; "
-		       "%.0f jobs began when there was no room for them: with "
-		       "IOStart=on they would have waited",
+		       "80 %% of %s (%s) were in use for %.2g %% of the "
+		       "time; %.0f jobs began although their bandwidth "
+		       "exceeded what was free: with IOStart=on they would "
+		       "have waited",
 		       slu_rate_text(at(a, "capacity"), text[3]),
 		       slu_json_bool_at(a, "configured")
 			       ? "IOBandwidth"
-			       : "the most that was seen",
+			       : "the highest bandwidth seen",
 		       at(a, "busy") * 100, at(a, "crowded"));
 }
 
@@ -49,9 +50,10 @@ static const char *how_known(const char *by)
 	if (slu_eq(by, "servers"))
 		return "what Lustre's servers reached under load";
 	if (slu_eq(by, "held"))
-		return "what Lustre's servers did for ten minutes, which is "
-		       "more than was known";
-	return "what jobs moved together while they ran no longer for it";
+		return "what Lustre's servers sustained for ten minutes, "
+		       "more than was known before";
+	return "the highest total bandwidth at which jobs did not run "
+	       "longer";
 }
 
 /* Adds the servers of Lustre whose last report is still used, but old. */
@@ -61,15 +63,16 @@ static void add_silent(struct json_object *a, struct slu_page *out)
 
 	if (at(a, "unheard") > 0)
 		slu_paragraphf(out, "Silent",
-			       "no server of Lustre has said anything since %s "
-			       "(sluice-tbfd --publish); after a day what they "
-			       "said does not count",
+			       "no Lustre server has reported since %s (is "
+			       "sluice-tbfd --publish running there?); after "
+			       "a day their last reports are ignored",
 			       slu_when_text(at(a, "unheard"), since));
 	else if (at(a, "silent") > 0)
 		slu_paragraphf(out, "Silent",
-			       "%.0f servers of Lustre have said nothing for "
-			       "ten minutes or longer (sluice-tbfd --publish); "
-			       "after a day they do not count",
+			       "%.0f Lustre servers have not reported for "
+			       "ten minutes or longer (is sluice-tbfd "
+			       "--publish running there?); after a day they "
+			       "are ignored",
 			       at(a, "silent"));
 }
 
@@ -81,20 +84,20 @@ static void add_auto(struct json_object *a, const char *by,
 
 	if (at(a, "degraded") > 0)
 		snprintf(less, sizeof(less),
-			 "; %.0f of %.0f targets are degraded, which is taken "
-			 "off",
+			 "; %.0f of %.0f targets are degraded and "
+			 "subtracted",
 			 at(a, "degraded"), at(a, "targets"));
 	if (at(a, "targets") > 0 && at(a, "degraded") >= at(a, "targets"))
 		slu_paragraphf(out, "Auto",
-			       "IOStart holds nobody: all %.0f targets of "
-			       "Lustre are degraded or read-only",
+			       "IOStart holds no job back: all %.0f Lustre "
+			       "targets are degraded or read-only",
 			       at(a, "targets"));
 	else if (slu_eq(by, "unknown"))
 		slu_paragraph(out, "Auto",
 			      "IOBandwidth=auto is not known, and IOStart "
-			      "holds nobody: no server of Lustre was seen full "
-			      "(sluice-tbfd --publish), and history does not "
-			      "tell either");
+			      "holds no job back: no Lustre server was seen "
+			      "at its limit (sluice-tbfd --publish), and the "
+			      "job history does not show one");
 	else
 		slu_paragraphf(out, "Auto", "IOBandwidth=auto is %s: %s%s",
 			       slu_rate_text(at(a, "capacity"), all),
@@ -109,14 +112,16 @@ static void add_well(struct json_object *a, struct slu_page *out)
 
 	if (at(a, "ran_well") > 0)
 		slu_paragraphf(out, "Well",
-			       "%s were moved while jobs ran no longer for it; "
-			       "%.0f that met more ran %.3g times as long",
+			       "at up to %s in total jobs did not run "
+			       "longer; %.0f jobs that ran beside more took "
+			       "%.3g times as long",
 			       slu_rate_text(at(a, "ran_well"), text),
 			       at(a, "slow_runs"), at(a, "slow_by"));
 	else
 		slu_paragraphf(out, "Well",
-			       "it cannot be told at which rate jobs begin to "
-			       "run longer: at up to %s it is not seen",
+			       "the total bandwidth from which jobs run "
+			       "longer is not known: up to %s no slowdown is "
+			       "seen",
 			       slu_rate_text(at(a, "met"), text));
 }
 
@@ -149,8 +154,8 @@ static void add_file_systems(struct json_object *a, struct slu_page *out)
 			       others ? others : "");
 	if (names && *names)
 		slu_paragraphf(out, "Counted",
-			       "servers tell of more than one file system of "
-			       "Lustre (%s): IOBandwidth and what jobs move "
+			       "servers report more than one Lustre file "
+			       "system (%s): IOBandwidth and the I/O of jobs "
 			       "count for all of them together",
 			       names);
 }
@@ -162,9 +167,9 @@ static void add_gain(struct json_object *a, struct slu_page *out)
 	if (at(a, "kinds") > 0)
 		slu_paragraphf(
 			out, "Slower",
-			"equal jobs (%.0f kinds) took %.3g times as long in "
-			"busy time: %.1f of their %.1f node hours there are "
-			"the most that can be gained",
+			"equal jobs (%.0f groups) took %.3g times as long in "
+			"busy time: at most %.1f of their %.1f node hours "
+			"there can be saved",
 			at(a, "kinds"), at(a, "slower"),
 			at(a, "lost_node_seconds") / HOUR,
 			at(a, "busy_node_seconds") / HOUR);
@@ -190,9 +195,9 @@ static int show(const struct slu_ask *ask, struct json_object *answer,
 
 	if (!at(answer, "runs"))
 		return slu_err(err, SLU_NOTFOUND,
-			       "of no ended job it is known what it moved: "
-			       "JobTotals=, sluice-tbfd --publish or sysquery "
-			       "import darshan tell");
+			       "no ended job has a known I/O volume: "
+			       "JobTotals=, sluice-tbfd --publish and "
+			       "sysquery import darshan provide it");
 	slu_json_str_opt(answer, "auto", &by, NULL);
 	add_moved(answer, &page);
 	add_well(answer, &page);

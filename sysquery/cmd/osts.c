@@ -148,7 +148,7 @@ static int show_targets(const struct slu_ask *ask, struct json_object *answer,
 	if (!json_object_object_get_ex(answer, "servers", &servers) ||
 	    json_object_object_length(servers) == 0)
 		return slu_err(err, SLU_NOTFOUND,
-			       "no server of Lustre has said anything: run "
+			       "no Lustre server has reported: run "
 			       "sluice-tbfd --publish on each");
 	json_object_object_get_ex(answer, "osts", &list);
 	if (json_object_is_type(list, json_type_array) &&
@@ -168,7 +168,7 @@ static int show_named(const struct slu_ask *ask, struct json_object *answer,
 	if (!json_object_is_type(list, json_type_array) ||
 	    json_object_array_length(list) == 0)
 		return slu_err(err, SLU_NOTFOUND,
-			       "no server has told of a target of this file "
+			       "no server has reported a target of this file "
 			       "system");
 	return show_targets(ask, answer, out, err);
 }

@@ -148,8 +148,8 @@ static void add_io(struct json_object *io, struct slu_page *out)
 	if (slu_json_number_at(io, "jobs") > 0)
 		slu_paragraphf(
 			out, "I/O",
-			"read %s, written %s, by the %.0f jobs of which "
-			"that is known",
+			"read %s, written %s, by the %.0f jobs with known "
+			"I/O volume",
 			slu_bytes_text(slu_json_number_at(io, "read_bytes"), r),
 			slu_bytes_text(slu_json_number_at(io, "written_bytes"),
 				       w),
@@ -173,8 +173,9 @@ static void add_file_systems(struct json_object *fs, struct slu_page *out)
 		       slu_json_number_at(fs, "failed_in_stage_out"));
 	if (slu_json_number_at(full, "known") > 0)
 		slu_paragraphf(out, "In use",
-			       "at most %s of %s, in the %.0f of which it is "
-			       "known; %.0f were never more than a third full",
+			       "at most %s of %s, in the %.0f buffers whose "
+			       "use is known; %.0f of them were never more "
+			       "than a third full",
 			       slu_bytes_text(slu_json_number_at(
 						      full, "used_most_bytes"),
 					      most),

@@ -177,11 +177,10 @@ void slu_draw_lustre(const struct slu_page *p)
 		slu_html_none(
 			p->out,
 			*error ? error
-			       : "No storage server of Lustre has told "
-				 "anything.",
-			"sluice-tbfd --publish on the servers tells "
-			"sluiced, which remembers it in memory only: with "
-			"-f there is nothing.");
+			       : "No Lustre storage server has reported.",
+			"sluice-tbfd --publish on the servers reports to "
+			"sluiced, which keeps the reports in memory only: "
+			"with -f there are none.");
 		return;
 	}
 	list = targets_of(osts);

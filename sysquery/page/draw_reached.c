@@ -63,9 +63,9 @@ void slu_draw_reached(const struct slu_page *p, struct json_object *ions)
 	struct slu_scale x = decades(list), y = x;
 
 	if (!n) {
-		slu_html_none(p->out, "Nothing reached is known.",
-			      "What ended jobs read and wrote is counted when "
-			      "sluice-node or a profiler tells it; see "
+		slu_html_none(p->out, "No job's bandwidth is known.",
+			      "The I/O of ended jobs is known where "
+			      "sluice-node or a profiler reported it; see "
 			      "sysquery(1), jobs.");
 		return;
 	}

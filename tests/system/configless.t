@@ -74,7 +74,7 @@ test_away() {
 	cluster kill ctl sluiced
 	check "without sluiced the probe names the kept sluice.conf" matches \
 		"$(on n1 sluice-node probe)" \
-		"^sluice.conf +note +$KEPT, fetched from .* which does not say"
+		"^sluice.conf +note +$KEPT, fetched from .* which does not answer"
 	job=$(buffer_script in | submit -N 2 -t 5)
 	cluster stop n1 slurmd
 	cluster start n1 slurmd

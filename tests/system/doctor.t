@@ -249,11 +249,11 @@ test_conf() {
 	check_gone 20 "doctor does not report sluice.conf any more" 'sluice.conf'
 	on ctl sh -c "sed -i '/^SetupTimeout/d' $conf; echo SetupTimeout=601 >>$conf"
 	check "doctor reports a sluice.conf that sluiced has not read" found \
-		'is not the one that sluiced has read'
+		'differs from what sluiced has read'
 	check "the suggested command has sluiced read sluice.conf" typed \
-		'is not the one that sluiced has read'
+		'differs from what sluiced has read'
 	check_gone 20 "doctor sees that sluiced has read sluice.conf" \
-		'is not the one that sluiced has read'
+		'differs from what sluiced has read'
 	on ctl scontrol reconfigure
 }
 

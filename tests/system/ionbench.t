@@ -126,7 +126,7 @@ check_within 90 "a measurement with two I/O nodes runs on slow nodes" maps 2
 needs=$(submit -N1 -w n3 --bb=forward <<<$'#!/bin/bash\nsleep 600')
 check_within 60 "a job that needs an I/O node runs" job_is "$needs" RUNNING
 check_within 60 "the measurement on its I/O node is stopped" prints \
-	'stopped: a job needs its I/O nodes' cat "$PFS/alice/bench.out"
+	'stopped: another job needs the I/O nodes' cat "$PFS/alice/bench.out"
 check "the job gets its I/O node" equal "$(ask ions | jq -r \
 	".jobs[] | select(.job_id == $needs) | .in_effect")" 1
 cluster limit io1 32

@@ -57,7 +57,7 @@ learnt() { # MODE
 	if [ "$1" = off ]; then
 		! bbstat | grep -q '^IOStart='
 	else
-		bbstat | grep "^IOStart=$1:" | grep -qv 'nobody waits'
+		bbstat | grep "^IOStart=$1:" | grep -qv 'no job is held back'
 	fi
 }
 
@@ -112,7 +112,7 @@ check "for the one that still runs" says "$second" "in use .jobs $first"
 as_alice scancel "$first"
 check_within 40 "when that has ended it starts" job_is "$second" RUNNING
 check_within 20 "which is logged" logged \
-	"JobId=$second begins, it has waited for [1-9]"
+	"JobId=$second starts after a wait of [1-9]"
 check "its note is gone" fails says "$second" 'waits for I/O'
 
 # Nobody waits for a sluiced that is gone.
@@ -131,7 +131,7 @@ third=$(job d_4 300)
 check_within 30 "it waits" is_held "$third"
 check_within 60 "not for longer than MaxIOWait" job_is "$third" RUNNING
 check_within 20 "which is logged" logged \
-	"JobId=$third begins.*as long as anybody does"
+	"JobId=$third starts.*the most that MaxIOWait allows"
 check "its record says how long" says "$third" 'waited 0:00:[0-9]+ for bandwidth'
 check_within 20 "and its page" prints 'Waited .* for bandwidth' \
 	job_page "$third"
@@ -259,8 +259,8 @@ wait_for 40 nodes_idle 'n[1-4]'
 cluster conf sluice.conf IOStart=on IOBandwidth=auto
 on ctl scontrol reconfigure
 on ctl pkill -HUP -x sluiced
-check_within 30 "auto that is not known holds nobody" prints \
-	'nobody waits: IOBandwidth=auto is not known yet' bbstat
+check_within 30 "auto that is not known holds no job back" prints \
+	'no job is held back: IOBandwidth=auto is not known yet' bbstat
 first=$(job n_1 300)
 second=$(job n_2 300)
 check_within 30 "two heavy ones run" job_is "$second" RUNNING

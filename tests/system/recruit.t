@@ -158,7 +158,7 @@ check "the measurement uses the recruited node only" \
 needs=$(one_cpu -w n2 --exclusive)
 check_within 30 "a job that needs the measured node starts" job_is "$needs" RUNNING
 check_within 20 "the measurement on the preempted node is stopped" prints \
-	'stopped: an I/O node (is not recruited any more|went away)' \
+	'stopped: an I/O node (is no longer held by its recruiting job|went away)' \
 	cat "$PFS/alice/bench.out"
 check "the stopped measurement has no result" equal "$(stopped)" 1
 check "no table is written for a stopped measurement" \

@@ -108,7 +108,7 @@ test_preview() {
 	cluster conf slurm.conf CliFilterPlugins=sluice
 	said=$(preview -N1)
 	says "preview of sources" "$said" \
-		'warning: line 3: .*/pfs/alice/none is not seen here: No such' \
+		'warning: line 3: .*/pfs/alice/none cannot be read on this host: No such' \
 		'warning: 30MiB to stage into 20MiB: ' 'Submitted batch job'
 	sed -i 's/capacity=20MiB/type=scratch capacity=40MiB/' \
 		"$PFS/alice/seen.sh"
@@ -119,7 +119,7 @@ test_preview() {
 	says "preview of --bb" "$(as_alice sbatch -H -N1 --wrap=true --bb='capacity=20MiB; stage_in source=/pfs/alice/big destination=$BB_JOBFS/' 2>&1)" \
 		'warning: 30MiB to stage into 20MiB: ' 'Submitted batch job'
 	says "preview by srun" "$(as_alice srun -N1 --bb='capacity=20MiB; stage_in source=/pfs/alice/none destination=$BB_JOBFS/' true 2>&1)" \
-		'warning: stage_in: /pfs/alice/none is not seen here'
+		'warning: stage_in: /pfs/alice/none cannot be read on this host'
 	printf '#!/bin/sh\nexec tail -f /dev/null\n' >"$PFS/hangs"
 	chmod 755 "$PFS/hangs"
 	on ctl mount --bind /pfs/hangs /opt/sluice/bin/sluice-preview

@@ -44,7 +44,7 @@ check "a running job has no predicted start" matches "$(ask_start alice "$first"
 	'does not wait'
 held=$(short 1 -H)
 check "a held job has no predicted start" matches "$(ask_start alice "$held")" \
-	'waits for something else \(JobHeldUser\)'
+	'waits for something whose end cannot be predicted \(JobHeldUser\)'
 check "--table shows the probability of the nodes" \
 	prints '^exactly on n[12]: probability [01]' \
 	bounded_exec -u alice ctl "$SYSQUERY" --table start "$waits"

@@ -119,7 +119,7 @@ test_promised() {
 	late=$(submit --bb='type=turn capacity=300MiB' -w n3 -N1 -t20 \
 		--array=1-2 <<<$'#!/bin/bash\ntrue')
 	check_within 30 "an array that would put it off waits" \
-		waits_for "$late" "job $large is before it"
+		waits_for "$late" "job $large, which is before it"
 	check "sysquery why: the array waits for reserved storage" \
 		matches "$(why "$late")" \
 		'"kind":"promised-storage"'
@@ -130,7 +130,7 @@ test_promised() {
 		BurstBufferResources
 	check_within 30 "after slurmctld's restart the job before it is named" \
 		waits_for "$late" \
-		"job $large is before it"
+		"job $large, which is before it"
 	as_alice scancel "$large" "$first"
 	check_within 90 "both tasks run when the pool is free" array_done "$late"
 }

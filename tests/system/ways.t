@@ -248,7 +248,7 @@ test_resize() {
 	quiet_end "in a hurry"
 	check "scancel --hurry skips the stage-out" test ! -e "$PFS/alice/x"
 	check "the buffer's history says that the job ended in a hurry" \
-		history_has "$job" "in a hurry"
+		history_has "$job" "cancelled with scancel"
 }
 
 history_has() { # JOB WORDS

@@ -127,7 +127,7 @@ START_TEST(test_lost_without_data)
 	} cases[] = {
 		{{10, 20}, ""},
 		{{30, 0}, ""},
-		{{10, 10}, "20 of 30 files, 0B of 0B, told by 2 of 3"},
+		{{10, 10}, "20 of 30 files, 0B of 0B, reported by 2 of 3"},
 	};
 
 	each(c, cases)
@@ -417,7 +417,7 @@ START_TEST(test_unlaunched)
 		{"REQUEUED", true, false, "never launched"},
 		{"NODE_FAIL", true, false, "never launched"},
 		{"CANCELLED", true, false, "never launched"},
-		{"CANCELLED", false, true, "cancelled in a hurry"},
+		{"CANCELLED", false, true, "cancelled with scancel --hurry"},
 		{"REQUEUED", false, false, "it runs again"},
 	};
 

@@ -209,9 +209,9 @@ START_TEST(test_of_a_known_user)
 	solve(a, &got);
 	for (int i = 0; i < 2; i++)
 		ck_assert_uint_eq(got.jobs[i].in_effect, 1);
-	ck_assert_str_eq(got.jobs[0].why,
-			 "no runs of this name, and its user's others were "
-			 "measured: its pattern does not count, as STATIC");
+	ck_assert_str_eq(
+		got.jobs[0].why,
+		"no runs of this name; its pattern is ignored, as the user's other jobs were measured: as STATIC");
 	ck_assert_str_eq(got.jobs[1].why, "no history: as STATIC");
 	slu_msg_clear(&slu_assignment_desc, &got);
 	learn(a, "tiny2", 4, 0, 9); /* now it is known to want none */

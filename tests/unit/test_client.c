@@ -92,7 +92,7 @@ START_TEST(test_library)
 	make_lfs();
 	setenv("SLUICE_CONF", tmpfile_path("sluice.conf"), 1);
 	ck_assert_int_eq(sluice_place(&ask, target, why), -1);
-	expect(strstr(why, "no server of Lustre has said anything"), "%s", why);
+	expect(strstr(why, "no Lustre server has reported"), "%s", why);
 	tell();
 	ck_assert_int_eq(sluice_place(&ask, target, why), 2);
 	ck_assert(target[0] == 3 && target[1] == 2);

@@ -362,7 +362,7 @@ START_TEST(test_daemon_that_does_not_read)
 		slu_ctl_step(ctl, 2);
 	}
 	ck_assert(!ctl->linked);
-	ck_assert(strstr(host.log, "too much to send"));
+	ck_assert(strstr(host.log, "too long to be sent"));
 	free(name);
 	slu_ctl_release(ctl);
 }

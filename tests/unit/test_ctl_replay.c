@@ -302,7 +302,7 @@ START_TEST(test_history_replay)
 	ck_assert(strstr(host.log, "learned from 2 "));
 	ck_assert(strstr(host.log, "history: rows: job.uid: x"));
 	ck_assert(!strstr(host.log, "job.uid: -1"));
-	ck_assert(strstr(host.log, "2 rows are not understood"));
+	ck_assert(strstr(host.log, "2 rows could not be decoded"));
 	slu_buf_free(&text);
 	/* Told again after a reconnect it teaches nothing. */
 	daemon_hang_up();

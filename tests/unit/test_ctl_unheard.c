@@ -5,7 +5,7 @@
 #include <time.h>
 #include "tests/unit/ctl_fake.h"
 
-static const char why[] = "7 setup failed: sluiced is away;";
+static const char why[] = "7 setup failed: sluiced does not answer;";
 
 /* The link breaks at 2. `began`: s ago; state: as sluiced has reported, or
  * NULL. */
@@ -148,7 +148,8 @@ START_TEST(test_more_jobs_than_one_look)
 		ck_assert_ptr_nonnull(slu_followed_start(ctl, &ran));
 	}
 	slu_ctl_step(ctl, 18);
-	ck_assert(has_done("requeue 7 setup failed: sluiced is away;"));
+	ck_assert(has_done("requeue 7 setup failed: sluiced does not "
+			   "answer;"));
 	end(ctl);
 }
 END_TEST

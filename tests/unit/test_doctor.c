@@ -127,11 +127,12 @@ START_TEST(test_links)
 		&(struct slu_io_use){.targets = 9, .degraded = 9, .silent = 3});
 	while (!count("all 9 targets", NULL))
 		usleep(20000);
-	expect_one("IOStart holds nobody: all 9 targets of Lustre are degraded",
+	expect_one("IOStart holds no job back: all 9 Lustre targets are "
+		   "degraded",
 		   "warning");
-	expect_one("3 servers of Lustre do not tell", "sysquery osts");
+	expect_one("3 Lustre servers do not report", "sysquery osts");
 	ctl_send(&slu_io_use_desc, &(struct slu_io_use){.unheard = 7});
-	while (!count("no server of Lustre tells", NULL))
+	while (!count("no Lustre server reports", NULL))
 		usleep(20000);
 	ctl_close();
 	sluiced_end();
@@ -157,7 +158,7 @@ START_TEST(test_bad_or_changed_configuration)
 	slu_copy(sluiced_extra_conf, sizeof(sluiced_extra_conf),
 		 "SetupTimeout=500\n");
 	sluiced_write_conf();
-	expect_one("is not the one that sluiced has read",
+	expect_one("differs from what sluiced has read",
 		   "\"type\":\"systemctl reload sluiced\"");
 	kill(sluiced_pid, SIGHUP);
 	for (int i = 0; i < 200 && count("sluice.conf", NULL); i++)

@@ -154,7 +154,7 @@ START_TEST(test_idle_ions)
 	struct slu_err err;
 
 	expect_fail(slu_idle_ions_open(&idle, tmpdir(), 7, &err), err, SLU_IO,
-		    "who has which I/O nodes is not known");
+		    "which jobs have which I/O nodes is not known");
 	put(in("mapping.json"), MAPPING("{\"job_id\":5,\"ions\":[\"io1\"]},"
 					"{\"job_id\":7,\"ions\":[]}"));
 	expect_ok(slu_idle_ions_open(&idle, tmpdir(), 7, &err), err);
@@ -488,7 +488,7 @@ START_TEST(test_gives_way)
 
 	put(in("needs"), MAPPING("{\"job_id\":9,\"ions\":[\"io1\",\"io2\"]}"));
 	ck_assert_int_eq(slu_bench_measure(&b, &err), SLU_BENCH_BUDGET);
-	expect_err(err, SLU_TIMEOUT, "no idle I/O nodes came");
+	expect_err(err, SLU_TIMEOUT, "no I/O nodes became idle in time");
 	ck_assert_uint_eq(slu_bench_left(&b, &all), 2); /* with two */
 	for (size_t i = 0; i < b.results.n; i++)
 		stopped += b.results.run[i].bandwidth == 0;

@@ -507,8 +507,9 @@ START_TEST(test_reports)
 	ck_assert(said[0].bound && said[0].waited == MAX_WAIT);
 	slu_iostart_link(&s, false, 9000);
 	slu_iostart_print(&s, 9000 + SLU_IOSTART_GRACE, &text);
-	ck_assert_msg(strstr(text.data, "nobody waits: sluiced is away"), "%s",
-		      text.data);
+	ck_assert_msg(strstr(text.data, "no job is held back: sluiced does "
+					"not answer"),
+		      "%s", text.data);
 	ck_assert_msg(strstr(text.data,
 			     "; 1 have waited, 1 of them until MaxIOWait\n"),
 		      "%s", text.data);
@@ -673,8 +674,9 @@ START_TEST(test_auto)
 	ck_assert(!asks(&s, 2, 101, why));
 	ck_assert_uint_eq(use_of(&s).known, SLU_IO_UNKNOWN);
 	slu_iostart_print(&s, 102, &text);
-	ck_assert_msg(strstr(text.data, "IOStart=on: nobody waits: "
-					"IOBandwidth=auto is not known yet; "),
+	ck_assert_msg(strstr(text.data, "IOStart=on: no job is held back: "
+					"IOBandwidth=auto is not known "
+					"yet; "),
 		      "%s", text.data);
 	slu_buf_free(&text);
 	teach_runs(&s, 400, 1000000);
@@ -774,10 +776,12 @@ START_TEST(test_silent_servers)
 	slu_iostart_link(&s, true, 1);
 	slu_iostart_taught(&s);
 	ck_assert(!slu_iostart_forget_servers(&s, 1000000)); /* never heard */
-	expect_line(&s, 100, "nobody waits: IOBandwidth=auto is not known");
+	expect_line(&s, 100,
+		    "no job is held back: IOBandwidth=auto is not "
+		    "known");
 	slu_iostart_reached(&s, &said, 100);
 	ck_assert_uint_eq(use_of(&s).silent, 2);
-	expect_line(&s, 100, "nobody waits: all targets of Lustre are");
+	expect_line(&s, 100, "no job is held back: all Lustre targets are");
 	said.degraded = 0;
 	slu_iostart_reached(&s, &said, 100);
 	ck_assert_double_eq(use_of(&s).capacity, 900);
@@ -786,7 +790,7 @@ START_TEST(test_silent_servers)
 	slu_iostart_use(&s, 86500, &use);
 	ck_assert_int_eq(use.unheard, 100);
 	ck_assert_double_eq(use.capacity, 900);
-	expect_line(&s, 86500, "Lustre's servers have said nothing since 1970");
+	expect_line(&s, 86500, "no Lustre server has reported since 1970");
 	ck_assert(slu_iostart_forget_servers(&s, 86501));
 	ck_assert(!slu_iostart_forget_servers(&s, 86502)); /* told once */
 	ck_assert_uint_eq(use_of(&s).known, SLU_IO_UNKNOWN);

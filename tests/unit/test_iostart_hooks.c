@@ -94,8 +94,8 @@ START_TEST(test_life)
 	ck_assert_uint_eq(use->waiting, 1);
 	ck_assert_uint_eq(use->waited, 1);
 	slu_msg_free(&slu_io_use_desc, use);
-	ck_assert_msg(strstr(host.log, "JobId=2 begins, it has waited for"),
-		      "%s", host.log);
+	ck_assert_msg(strstr(host.log, "JobId=2 starts after a wait of"), "%s",
+		      host.log);
 	slu_ctl_io_ended(ctl, 2); /* it was given no nodes */
 	ck_assert(!waits(ctl, 3, 2));
 	slu_ctl_release(ctl);

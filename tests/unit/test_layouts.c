@@ -72,7 +72,7 @@ START_TEST(test_room_for_later_runs)
 		"\"available\":1e7},"
 		"{\"name\":\"f-OST0001\",\"index\":1,\"total\":1e8,"
 		"\"available\":3e7}]}}";
-	static const char plenty[] = "the targets where least goes on";
+	static const char plenty[] = "the least busy targets";
 	static const struct {
 		double later[SLU_JOB_LATER]; /* GiB; there is room for 9 such
 						files */

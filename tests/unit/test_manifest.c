@@ -102,7 +102,7 @@ START_TEST(test_unfinished)
 	ck_assert(!slu_manifest_add(&out, &entries[0], &err));
 	rewind(f);
 	ck_assert_ptr_null(slu_manifest_open(f, &t, &err));
-	ck_assert_ptr_nonnull(strstr(err.text, "never finished"));
+	ck_assert_ptr_nonnull(strstr(err.text, "it is incomplete"));
 	fclose(f);
 }
 END_TEST

@@ -112,8 +112,8 @@ START_TEST(test_untrusted)
 	ck_assert(!chmod(at("storage.n1"), 0777));
 	job_starts(request);
 	up();
-	ctl_until_told("can be written by others");
-	expect_refused("can be written by others");
+	ctl_until_told("users other than root can write to");
+	expect_refused("users other than root can write to");
 	if (!_i)
 		ck_assert(!chmod(at("storage.n1"), 0755));
 	end_cancelled();

@@ -229,7 +229,7 @@ START_TEST(test_brick_that_was_away_meanwhile)
 	nodes_all(flap, "n1", 0);
 	down();
 	ctl_until("DONE");
-	ctl_until_told("was away while its files were listed");
+	ctl_until_told("was unreachable while its files were listed");
 	ck_assert_str_eq(ctl_verdict, "fail");
 	nodes_all(expire, "", 0);
 	expect_nothing_left();

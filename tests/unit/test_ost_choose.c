@@ -58,7 +58,7 @@ START_TEST(test_left_out)
 		{"f-OST0003", "a", "full", 1.26 + SERVER + 0.3 * ABOVE(0.96)},
 		{"f-OST0004", "b", "slow", 0.45},
 		{"f-OST0005", "b", "", 0.45},
-		{"f-OST0006", "gone", "its server is silent", 0},
+		{"f-OST0006", "gone", "its server has not reported", 0},
 	};
 	struct json_object *out = choose(site, 0, 0, 0), *list, *one;
 	const char *name, *server, *left_out;
@@ -206,7 +206,7 @@ START_TEST(test_closed_targets_are_left_out)
 	} cases[] = {
 		{1, -1, "[[0,2]]", "\"left_out\":\"active=0 on f-MDT0000\""},
 		{60, -1, "[[0,1,2]]", "OST0001"},
-		{60, 2, "[[0,1]]", "the asker cannot use it"},
+		{60, 2, "[[0,1]]", "the client cannot use it"},
 	};
 
 	each(c, cases)

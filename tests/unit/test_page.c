@@ -170,7 +170,7 @@ START_TEST(test_nothing)
 		"No I/O nodes were assigned",
 		"No job that ended had a prediction.",
 		"No job with a limit ended",
-		"No storage server of Lustre has told",
+		"No Lustre storage server has reported",
 		"The resource map is empty.",
 	};
 	each(w, want) expect(strstr(page, *w) != NULL, "%s", *w);

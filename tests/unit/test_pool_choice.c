@@ -186,20 +186,20 @@ static const struct {
 	{"jobfs type=g capacity=1M tier=pmem", "1234", 1, true, NULL, NULL,
 	 "jobfs: no node has tier=pmem; there are: flash, disk"},
 	{"jobfs capacity=1M pool=d tier=flash", "1234", 1, true, NULL, NULL,
-	 "jobfs: tier=flash: pool d is not of it"},
+	 "jobfs: tier=flash: pool d is not of that tier"},
 	{"jobfs type=fix capacity=1M tier=flash", "1234", 1, true, NULL, NULL,
-	 "jobfs: tier=flash: fix lies in one place, which is of no tier"},
+	 "jobfs: tier=flash: fix lies at a fixed path, which belongs to no tier"},
 	/* storage= of a profile is one place, too */
 	{"jobfs capacity=1M profile=there", "1234", 4, true, NULL, "", NULL},
 	{"jobfs capacity=1M profile=there tier=flash", "1234", 1, true, NULL,
 	 NULL,
-	 "jobfs: tier=flash: profile there has storage=, one place, which is"},
+	 "jobfs: tier=flash: profile there has storage=, a fixed path, which"},
 	{"jobfs type=g capacity=1M profile=there", "1234", 1, true, NULL, NULL,
 	 "jobfs: profile there has storage=, one place, and pool g is of a "},
 	{"jobfs capacity=1M pool=d profile=there", "1234", 1, true, NULL, NULL,
 	 "jobfs: profile there has storage=, one place, and pool d is of a "},
 	{"jobfs type=far capacity=1M tier=flash", "1234", 1, true, NULL, NULL,
-	 "jobfs: tier=flash: far lies in one place, which is of no tier"},
+	 "jobfs: tier=flash: far lies at a fixed path, which belongs to no tier"},
 };
 
 /* A sluiced that has not reported yet, or is older, blocks no job. */

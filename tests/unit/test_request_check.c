@@ -328,7 +328,7 @@ static const struct {
 	{"FileSystem=a Driver=glusterfs shard=lots", "FileSystem a: shard"},
 	{SITE "Profile=p stripe_size=1Q", "Profile p: stripe_size"},
 	{"FileSystem=g Driver=gekkofs",
-	 "FileSystem g: GekkoFS asks nobody who he is"},
+	 "FileSystem g: GekkoFS does not authenticate its users"},
 	{"FileSystem=g Driver=gekkofs Unauthenticated=no",
 	 "say Unauthenticated=accept"},
 	{"FileSystem=g Driver=gekkofs unauthenticated=ACCEPT "

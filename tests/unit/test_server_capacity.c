@@ -90,7 +90,7 @@ START_TEST(test_told)
 	say("a", 1e9, 2, "", now);
 	ck_assert_double_eq_tol(last.capacity, 2e9, 2e6);
 	ck_assert(last.targets == 2 && last.degraded == 0 && !last.silent);
-	expect(strstr(logged, "b has said nothing for a day") &&
+	expect(strstr(logged, "b has not reported for a day") &&
 		       strstr(logged, "its 2 targets"),
 	       "%s", logged);
 	slu_server_capacity_free(&d.server_capacity);
@@ -194,8 +194,7 @@ START_TEST(test_file_systems)
 	say_target("odd");
 	ck_assert_str_eq(logged, "");
 	say_target("fast-OST0001");
-	expect(strstr(logged, "more than one file system of Lustre (big, "
-			      "fast)"),
+	expect(strstr(logged, "more than one Lustre file system (big, fast)"),
 	       "%s", logged);
 	ck_assert_str_eq(d.server_capacity.fs[1], "fast");
 	say_target("fast-OST0002");

@@ -113,23 +113,18 @@ char *slu_cred_request(const char *method, const char *path, const void *body,
 }
 
 /* What `iostart` says around IOBandwidth=auto. */
-#define AUTO_BEFORE                                                              \
-	"Jobs        of 3 it is known what they moved, of 0 it is not\n"         \
-	"Together    at most 0 B/s; for 99 % of the time at most 0 B/s, for "    \
-	"half of it 0\n"                                                         \
-	"            B/s (jobs are taken to move their bytes evenly)\n"          \
-	"Busy        80 % of 2 GB/s (IOBandwidth) were in use for 0 % of the "   \
-	"time; 0 jobs\n"                                                         \
-	"            began when there was no room for them: with IOStart=on "    \
-	"they would\n"                                                           \
-	"            have waited\n"                                              \
-	"Well        it cannot be told at which rate jobs begin to run longer: " \
-	"at up to 0\n"                                                           \
-	"            B/s it is not seen\n"
-#define AUTO_AFTER                                                                \
-	"Slower      no equal jobs ran both in busy and in calm time\n"           \
-	"So          the file system is no bottleneck: there is nothing to gain " \
-	"by\n"                                                                    \
+#define AUTO_BEFORE                                                                          \
+	"Jobs        3 with known I/O volume, 0 without\n"                                   \
+	"Together    at most 0 B/s; for 99 % of the time at most 0 B/s, for half of it 0\n"  \
+	"            B/s (each job's I/O is assumed to be even over its run)\n"              \
+	"Busy        80 % of 2 GB/s (IOBandwidth) were in use for 0 % of the time; 0 jobs\n" \
+	"            began although their bandwidth exceeded what was free: with\n"          \
+	"            IOStart=on they would have waited\n"                                    \
+	"Well        the total bandwidth from which jobs run longer is not known: up to 0\n" \
+	"            B/s no slowdown is seen\n"
+#define AUTO_AFTER                                                                    \
+	"Slower      no equal jobs ran both in busy and in calm time\n"               \
+	"So          the file system is no bottleneck: there is nothing to gain by\n" \
 	"            IOStart\n"
 
 static const struct {
@@ -283,11 +278,10 @@ static const struct {
 	 "\"changed\":[{\"job_id\":7,\"name\":\"ior\",\"ions\":1},"
 	 "{\"job_id\":8,\"ions\":0}]},{\"time\":2}]}",
 	 "policy MCKP, I/O nodes i[1-2]: 12.5 MB/s predicted (STATIC: 10)\n"
-	 "no division reaches more than 13 MB/s\n"
+	 "no assignment can reach more than 13 MB/s\n"
 	 "in the last 24 hours, 12 of them on record: 12 MB/s predicted "
 	 "(STATIC: 8)\n"
-	 "5 runs of 2 applications, ended meanwhile, reached 11 MB/s on the "
-	 "average\n"
+	 "5 runs of 2 applications that ended in that time reached 11 MB/s on average\n"
 	 "estimated from these: 1.38 times what STATIC would give (95 %: 0.5 to "
 	 "2.25)\n"
 	 "\n"
@@ -329,7 +323,7 @@ static const struct {
 	 "\"table_total\":8000,\"table_static\":5000,"
 	 "\"jobs\":[{\"job_id\":7,\"bandwidth\":66.48271444444444}]}",
 	 "policy MCKP, I/O nodes i1: 0 MB/s predicted (STATIC: 0)\n"
-	 "and by PerformanceTable, of jobs that were not measured yet: 8000 "
+	 "in addition, by PerformanceTable, for jobs that were not measured yet: 8000 "
 	 "MB/s (STATIC: 5000)\n"
 	 "\n"
 	 "JOB  NAME  NODES  IONS  HOLDS  WANTED     MB/s  CURVE\n"
@@ -346,30 +340,30 @@ static const struct {
 	 "\"highest\":2e9,\"most_99\":1.5e9,\"median\":1e8,"
 	 "\"busy\":0.25,\"node_seconds\":7200,"
 	 "\"busy_node_seconds\":3600,\"ran_well\":0,\"met\":1.8e9}",
-	 "Jobs        of 3 it is known what they moved, of 1 it is not\n"
+	 "Jobs        3 with known I/O volume, 1 without\n"
 	 "Together    at most 2 GB/s; for 99 % of the time at most 1.5 GB/s, for half of\n"
-	 "            it 100 MB/s (jobs are taken to move their bytes evenly)\n"
-	 "Busy        80 % of 2 GB/s (the most that was seen) were in use for 25 % of the\n"
-	 "            time; 0 jobs began when there was no room for them: with IOStart=on\n"
-	 "            they would have waited\n"
-	 "Well        it cannot be told at which rate jobs begin to run longer: at up to\n"
-	 "            1.8 GB/s it is not seen\n"
+	 "            it 100 MB/s (each job's I/O is assumed to be even over its run)\n"
+	 "Busy        80 % of 2 GB/s (the highest bandwidth seen) were in use for 25 % of\n"
+	 "            the time; 0 jobs began although their bandwidth exceeded what was\n"
+	 "            free: with IOStart=on they would have waited\n"
+	 "Well        the total bandwidth from which jobs run longer is not known: up to\n"
+	 "            1.8 GB/s no slowdown is seen\n"
 	 "Slower      no equal jobs ran both in busy and in calm time\n"
 	 "So          IOStart=advise tells which jobs would wait, without letting any wait\n"},
 	{"iostart --table", "{\"question\":\"iostart\"}",
 	 "{\"runs\":3,\"configured\":true,\"capacity\":2e9,"
 	 "\"ran_well\":1.5e9,\"slow_runs\":7,\"slow_by\":1.25,"
 	 "\"auto\":\"servers\",\"targets\":20,\"degraded\":1}",
-	 "Jobs        of 3 it is known what they moved, of 0 it is not\n"
+	 "Jobs        3 with known I/O volume, 0 without\n"
 	 "Together    at most 0 B/s; for 99 % of the time at most 0 B/s, for half of it 0\n"
-	 "            B/s (jobs are taken to move their bytes evenly)\n"
+	 "            B/s (each job's I/O is assumed to be even over its run)\n"
 	 "Busy        80 % of 2 GB/s (IOBandwidth) were in use for 0 % of the time; 0 jobs\n"
-	 "            began when there was no room for them: with IOStart=on they would\n"
-	 "            have waited\n"
-	 "Well        1.5 GB/s were moved while jobs ran no longer for it; 7 that met more\n"
-	 "            ran 1.25 times as long\n"
+	 "            began although their bandwidth exceeded what was free: with\n"
+	 "            IOStart=on they would have waited\n"
+	 "Well        at up to 1.5 GB/s in total jobs did not run longer; 7 jobs that ran\n"
+	 "            beside more took 1.25 times as long\n"
 	 "Auto        IOBandwidth=auto is 2 GB/s: what Lustre's servers reached under\n"
-	 "            load; 1 of 20 targets are degraded, which is taken off\n"
+	 "            load; 1 of 20 targets are degraded and subtracted\n"
 	 "Slower      no equal jobs ran both in busy and in calm time\n"
 	 "So          the file system is no bottleneck: there is nothing to gain by\n"
 	 "            IOStart\n"},
@@ -379,22 +373,23 @@ static const struct {
 	 "\"metadata_capacity\":200000,\"metadata_demand\":150000.4,"
 	 "\"metadata_waiting\":3,\"file_systems\":\"big, fast\"}",
 	 AUTO_BEFORE
-	 "Auto        IOBandwidth=auto is 2 GB/s: what Lustre's servers did for ten\n"
-	 "            minutes, which is more than was known\n"
-	 "Silent      2 servers of Lustre have said nothing for ten minutes or longer\n"
-	 "            (sluice-tbfd --publish); after a day they do not count\n"
+	 "Auto        IOBandwidth=auto is 2 GB/s: what Lustre's servers sustained for ten\n"
+	 "            minutes, more than was known before\n"
+	 "Silent      2 Lustre servers have not reported for ten minutes or longer (is\n"
+	 "            sluice-tbfd --publish running there?); after a day they are ignored\n"
 	 "Metadata    150000 of 200000 operations/s (IOMetadata) are in use now; 3 jobs\n"
 	 "            wait for them\n"
-	 "Counted     servers tell of more than one file system of Lustre (big, fast):\n"
-	 "            IOBandwidth and what jobs move count for all of them together\n" AUTO_AFTER},
+	 "Counted     servers report more than one Lustre file system (big, fast):\n"
+	 "            IOBandwidth and the I/O of jobs count for all of them together\n" AUTO_AFTER},
 	{"iostart --table", "{\"question\":\"iostart\"}",
 	 "{\"runs\":3,\"configured\":true,\"capacity\":2e9,"
 	 "\"auto\":\"servers\",\"targets\":20,\"degraded\":20,\"unheard\":60}",
 	 AUTO_BEFORE
-	 "Auto        IOStart holds nobody: all 20 targets of Lustre are degraded or\n"
+	 "Auto        IOStart holds no job back: all 20 Lustre targets are degraded or\n"
 	 "            read-only\n"
-	 "Silent      no server of Lustre has said anything since 1970-01-01T00:01:00\n"
-	 "            (sluice-tbfd --publish); after a day what they said does not count\n" AUTO_AFTER},
+	 "Silent      no Lustre server has reported since 1970-01-01T00:01:00 (is\n"
+	 "            sluice-tbfd --publish running there?); after a day their last\n"
+	 "            reports are ignored\n" AUTO_AFTER},
 	{"iostart --fsname scratch --table",
 	 "{\"fsname\":\"scratch\",\"question\":\"iostart\"}",
 	 "{\"runs\":3,\"configured\":true,\"capacity\":2e9,\"auto\":\"servers\","
@@ -675,13 +670,13 @@ static const struct {
 	{"http://old/", NULL, "GET http://old/slurmdb/v0.0.40/jobs?start",
 	 SLU_IO},
 	{"http://none", NULL, "name the path, http://HOST", SLU_NOTFOUND},
-	{"http://h/slurmdb/v0.0.37/jobs", NULL, "before v0.0.38 it tells wrong",
+	{"http://h/slurmdb/v0.0.37/jobs", NULL, "before v0.0.38 it gives wrong",
 	 SLU_INVALID},
 	{"http://none/x", NULL, "without a path its newest", SLU_NOTFOUND},
-	{"http://deny", NULL, "failure: a SLURM_JWT that is valid", SLU_DENIED},
+	{"http://deny", NULL, "failure: get a valid SLURM_JWT", SLU_DENIED},
 	{"http://large", NULL, "that: ask for less at once", SLU_NOMEM},
 	{"http://says/{\"errors\":[{\"error\":\"authentication\"}]}", NULL,
-	 "it says: authentication: a SLURM_JWT that is valid", SLU_IO},
+	 "it says: authentication: get a valid SLURM_JWT", SLU_IO},
 	{"http://says/{\"jobs\":[{\"job_id\":7},{\"job_i", NULL,
 	 "ceases to be JSON in entry 2, what is before that is imported",
 	 SLU_IO},

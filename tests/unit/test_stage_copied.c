@@ -148,16 +148,16 @@ START_TEST(test_other_kind)
 	make_dir(in(src, "d"), 0750);
 	make_file(in(dst, "src/d"), 10, 3);
 	part.manifest = manifest();
-	expect_fail(slu_stage(SLU_PREPARE, &part, NULL, &err), err, SLU_IO,
-		    "/src/d: Not a directory, and what is there of that name "
-		    "is none");
+	expect_fail(
+		slu_stage(SLU_PREPARE, &part, NULL, &err), err, SLU_IO,
+		"/src/d: Not a directory: a file of that name is in its place");
 	close(part.manifest);
 	end();
 	begin(5000);
 	make_dir(in(dst, "src"), 0750);
 	make_dir(in(dst, "src/f"), 0750);
 	expect_fail(stage_part(part, NULL), err, SLU_IO,
-		    "/src/f: Is a directory: what is there of that name is");
+		    "/src/f: Is a directory: a directory of that name is");
 	end();
 }
 END_TEST

@@ -146,16 +146,18 @@ START_TEST(test_said)
 	state = slu_tbf_save(s.tbf, s.now);
 	slu_buf_reset(&out);
 	expect_ok(slu_tbfd_status(state, 0, &out, &err), err);
-	contains(&out, "\n10 jobs without rules of their own (more than the "
-		       "4096 that are kept in mind, or with ids that fit in "
-		       "none): each has the part of one node, 200 RPC/s\n");
+	contains(
+		&out,
+		"\n10 jobs have no rules of their own (more than the 4096 that are remembered, or ids that do not fit into a rule): each has the share of one node, 200 RPC/s\n");
 	slu_buf_reset(&out);
 	slu_tbfd_metrics(state, &out);
 	contains(&out, "\nsluice_tbf_crowd 10\n");
 	slu_json_set_str(state, "class", "uid");
 	slu_buf_reset(&out);
 	expect_ok(slu_tbfd_status(state, 0, &out, &err), err);
-	contains(&out, "that fit in none): they count for nobody\n");
+	contains(
+		&out,
+		"that do not fit into a rule): their I/O is charged to no class\n");
 	json_object_put(state);
 	slu_buf_free(&out);
 	close_server(&s);
@@ -184,8 +186,9 @@ START_TEST(test_of_nobody)
 	static const struct {
 		bool bytes;
 		const char *says;
-	} cases[] = {{false, "\n500 RPC/s more of nobody, without a rule: "},
-		     {true, "\n2.05 MB/s more of nobody, without a rule: "}};
+	} cases[] = {
+		{false, "\n500 RPC/s more of unknown owner, without a rule: "},
+		{true, "\n2.05 MB/s more of unknown owner, without a rule: "}};
 	struct slu_err err;
 	struct server s;
 

@@ -232,7 +232,7 @@ START_TEST(test_not_ours)
 	ck_assert(!chown(in(dst, "src"), 65534, 65534));
 	become_nobody();
 	failed_with(stage_part(part, NULL),
-		    "File exists, and is not ours: .f." TAG " beside it");
+		    "File exists: .f." TAG " beside it");
 	has(in(dst, "src/.f." TAG), "root's");
 	end();
 }
@@ -442,7 +442,7 @@ START_TEST(test_no_room)
 	ck_assert(!mount("none", in(dst, "src"), "tmpfs", 0, "size=8m"));
 	make_file(in(src, "f"), 6 << 20, 1);
 	make_file(in(dst, "src/f"), 6 << 20, 2);
-	failed_with(stage_part(part, NULL), "there must be room for both");
+	failed_with(stage_part(part, NULL), "there must be space for both");
 	expect_ok(all_nodes(SLU_DISCARD, part), err);
 	make_file(in(src, "f"), 6 << 20, 2);
 	ck_assert_ptr_null(tree_differs(src, in(dst, "src"), 0));

@@ -32,8 +32,9 @@ static const struct {
 	 "   BurstBufferState=waits for 3GiB of pool a: jobs have 2GiB\n",
 	 "storage", "waits for 3GiB of pool a: jobs have 2GiB", 0},
 	{"   JobState=PENDING Reason=BurstBufferResources Dependency=(null)\n"
-	 "   BurstBufferState=waits for pool a: job 3 is before it, which\n",
-	 "promised-storage", "waits for pool a: job 3 is before it, which", 0},
+	 "   BurstBufferState=waits for pool a: job 3, which is before it in\n",
+	 "promised-storage", "waits for pool a: job 3, which is before it in",
+	 0},
 	{"   JobState=PENDING Reason=BurstBufferResources Dependency=(null)\n"
 	 "   BurstBufferState=sluiced does not answer: the job starts when it does\n",
 	 "sluiced", "sluiced does not answer: the job starts when it does", 0},

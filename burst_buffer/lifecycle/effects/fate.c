@@ -283,8 +283,9 @@ char *slu_bb_not_staged(const struct slu_bb *bb)
 		put_left_out(&out, bb);
 	else if (bb->ready > 0 && has_stage_out(bb))
 		slu_buf_puts(&out, bb->end.hurry
-					   ? "it was cancelled in a hurry, "
-					     "nothing is staged out"
+					   ? "it was cancelled with scancel "
+					     "--hurry, nothing is staged "
+					     "out"
 					   : "it was never launched, nothing "
 					     "is staged out");
 	return slu_buf_steal(&out);

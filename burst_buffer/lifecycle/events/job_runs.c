@@ -154,9 +154,9 @@ static char *ending(const struct slu_buffers *b, const struct slu_bb *bb,
 			    late ? late : "",
 			    late && *late ? " had not come (see sinfo -R)" : "",
 			    out && *out ? "; " : "", out ? out : "",
-			    without ? "; it ran without: no node asked what to "
-				      "do, see what sluice-node probe says "
-				      "there"
+			    without ? "; it ran without its file system: no "
+				      "node asked what to do, see "
+				      "sluice-node probe there"
 				    : "");
 	free(late);
 	free(out);

@@ -76,7 +76,7 @@ void slu_buffers_free(struct slu_buffers *b)
 
 /* Answers to our commands */
 
-static const char verdict_done[] = "slurmctld did the verdict";
+static const char verdict_done[] = "slurmctld has carried out the verdict";
 
 /* slurmctld saves its state some seconds after it has acted. If it is killed
  * before that, the verdict is lost there and has to be sent again. */

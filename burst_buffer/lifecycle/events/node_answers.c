@@ -21,7 +21,8 @@ int slu_bb_up_word(const struct slu_bb *bb, double now, const char **word,
 		*word = "abort";
 	else if (bb->failure.text)
 		return slu_err(err, SLU_BUSY,
-			       "a failure waits for its verdict");
+			       "a failure waits until slurmctld has carried "
+			       "out its verdict");
 	return 0;
 }
 

@@ -80,7 +80,7 @@ static int locate_report(struct slu_buffers *b, const struct slu_report *r,
 		bb = slu_bb_older(bb);
 	if (!bb || (!clean && (bb->end.at || !begins)))
 		return slu_err(err, SLU_NOTFOUND,
-			       "no run of job %u with a file system has %s",
+			       "job %u: no run with a file system has %s",
 			       (unsigned)r->job_id, clean ? "ended" : "begun");
 	return locate(b, r->job_id, bb->plan.buffer, r->node, at, err);
 }
@@ -110,7 +110,8 @@ static int plan_allowed(const struct slu_bb *bb, const struct slu_node_ask *ask,
 	if (bb->end.at)
 		return slu_err(err, SLU_NOTFOUND, "the job has ended");
 	if (bb->failure.text && !slu_bb_released(bb, now))
-		return busy(err, "a failure waits for its verdict");
+		return busy(err, "a failure waits until slurmctld has "
+				 "carried out its verdict");
 	if (bb->failure.text)
 		return slu_err(err, SLU_DENIED, "%s", bb->failure.text);
 	return 0;
@@ -123,7 +124,7 @@ static int no_part(const struct slu_bb *bb, const struct slu_node_ask *ask,
 		   struct slu_err *err)
 {
 	if (!bb || bb->end.at || ask->restarts > bb->restarts)
-		return busy(err, "slurmctld has not told of this job");
+		return busy(err, "slurmctld has not reported this job yet");
 	if (ask->restarts < bb->restarts)
 		return slu_err(err, SLU_NOTFOUND, "the job has ended");
 	return slu_err(err, SLU_DENIED, NO_PART, ask->node,
@@ -417,7 +418,7 @@ static int up_barrier_word(const struct slu_bb *bb,
 	if (bb->ready > 0 && strcmp(barrier->name, "ready") == 0)
 		return 0;
 	if (strcmp(*word, "go") == 0 && !barrier->open)
-		return busy(err, "not all nodes have come");
+		return busy(err, "not all nodes have arrived");
 	if (strcmp(*word, "go") == 0 && !bb->plan.givers &&
 	    strcmp(barrier->name, SLU_BB_ROOM) == 0)
 		*word = "plan"; /* the plan has changed: fetch it again */
@@ -430,7 +431,7 @@ static int down_barrier_word(const struct place *at,
 {
 	return slu_bb_barrier_down(at->bb, barrier, at->i, word)
 		       ? 0
-		       : busy(err, "not all nodes have come");
+		       : busy(err, "not all nodes have arrived");
 }
 
 int slu_buffers_barrier(struct slu_buffers *b, const struct slu_barrier *come,

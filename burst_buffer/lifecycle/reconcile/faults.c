@@ -71,8 +71,8 @@ static int incomplete(struct slu_buffers *b, struct slu_bb *bb,
 	char done[SLU_SIZE_TEXT], total[SLU_SIZE_TEXT];
 
 	return slu_bb_fail(b, bb, now, err,
-			   "%s of %.120s is incomplete: %llu of %llu "
-			   "files, %s of %s, told by %zu of %zu nodes",
+			   "%s of %.120s is incomplete: %llu of %llu files, "
+			   "%s of %s, reported by %zu of %zu nodes",
 			   bb->plan.stage[r].out ? "stage-out" : "stage-in",
 			   bb->plan.stage[r].source,
 			   (unsigned long long)all->files,

@@ -53,7 +53,7 @@ static const char *why_end(const struct slu_buffers *b, const struct slu_bb *bb,
 	if (slu_persistent_goes(bb))
 		return "destroyed";
 	if (slu_expiry_left(b, bb, now) <= 0 && !bb->persistent.unsaved)
-		return "its time is over";
+		return "its lifetime is over";
 	return NULL;
 }
 

@@ -95,7 +95,7 @@ int slu_recover_doubted(struct slu_buffers *b, const struct slu_report *r,
 
 	if (!u)
 		return slu_err(err, SLU_BUSY,
-			       "slurmctld has not told of this job");
+			       "slurmctld has not reported this job yet");
 	if (!has_node(u, r->node))
 		return slu_err(err, SLU_NOTFOUND, "%s is no node of job %u",
 			       r->node, (unsigned)r->job_id);

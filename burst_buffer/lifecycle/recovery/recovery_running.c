@@ -171,7 +171,7 @@ static int take_plan(struct slu_buffers *b, struct slu_plan *ours,
 		slu_plan_only_stage_out(ours);
 	if (!same_job(b, ours, offer) || !shares_fit(offer))
 		return slu_err(err, SLU_INVALID,
-			       "this is not the plan of job %u",
+			       "the node's plan is not one of job %u",
 			       (unsigned)ours->job_id);
 	ours->buffer = offer->buffer;
 	return take_nodes(ours, offer, err);
@@ -287,7 +287,8 @@ static int hear(struct slu_buffers *b, struct slu_bb *bb,
 		return -1;
 	if (offer.buffer != ask->buffer || !number_fits(bb, offer.buffer))
 		rc = slu_err(err, SLU_INVALID,
-			     "%llu cannot be a number of job %u",
+			     "%llu cannot be the number of a buffer of job "
+			     "%u",
 			     (unsigned long long)offer.buffer,
 			     (unsigned)ask->job_id);
 	else

@@ -63,12 +63,12 @@ static void offer(struct slu_node *n)
 	n->offer = plan;
 	if (plan && !slu_talk_poll(n, 10, &answer, &err)) {
 		slu_node_log(n, SLU_WARN,
-			     "sluiced did not know of this job any more, and "
-			     "has been told");
+			     "sluiced did not know this job any more; this "
+			     "node's plan was sent to it");
 		slu_msg_clear(&slu_answer_desc, &answer);
 	} else if (plan) {
 		slu_node_log(n, SLU_WARN,
-			     "sluiced does not know of this job any more: %s",
+			     "sluiced does not know this job any more: %s",
 			     err.text);
 	}
 	n->offer = NULL;
@@ -103,8 +103,8 @@ static void begin_down(struct slu_node *n)
 	struct slu_err err;
 
 	slu_node_log(n, SLU_WARN,
-		     "Slurm has given this node free without an "
-		     "epilog: `down` begins");
+		     "Slurm has released this node without an epilog: `down` "
+		     "begins");
 	if (slu_worker_start(n, &err)) {
 		slu_node_log(n, SLU_WARN, "%s", err.text);
 		slu_worker_run(n);

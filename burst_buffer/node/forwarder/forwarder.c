@@ -83,8 +83,9 @@ static void compose(struct forwarder *f)
 
 	if (rc != f->complete)
 		say(f,
-		    rc > 0    ? "all daemons are there"
-		    : rc == 0 ? "not all daemons are there: no hosts file"
+		    rc > 0    ? "all forwarding daemons run"
+		    : rc == 0 ? "not all forwarding daemons run: no hosts "
+				"file"
 			      : "hosts file",
 		    rc < 0 ? err.text : NULL);
 	f->complete = rc;
@@ -158,13 +159,14 @@ static void tell_jobs(struct forwarder *f)
 	if (!f->mapping)
 		return;
 	if (slu_fwd_jobs(f->mapping, f->host, &jobs, &err) < 0) {
-		say(f, "jobs that used it are not known", err.text);
+		say(f, "which jobs used it is not known", err.text);
 		return;
 	}
 	if (jobs.data.len)
-		say(f, "jobs whose programs now wait for ever", jobs.data.data);
+		say(f, "jobs whose programs now hang", jobs.data.data);
 	if (jobs.names.len)
-		say(f, "jobs that have names of files here", jobs.names.data);
+		say(f, "jobs whose files' names this daemon kept",
+		    jobs.names.data);
 	slu_fwd_notify(f->host, f->action, &jobs);
 	slu_fwd_jobs_free(&jobs);
 }

@@ -107,7 +107,7 @@ static void tell(const char *host, const char *action, char *list)
 	char *job, *text;
 
 	text = slu_asprintf("the forwarding daemon of I/O node %s has died: "
-			    "programs that use it wait for ever",
+			    "programs that use it hang",
 			    host);
 	while (text && (job = strsep(&list, ",")))
 		tell_one(job, text, action);

@@ -75,8 +75,8 @@ int slu_fwd_probe(char *program, struct slu_buf *out, struct slu_err *err)
 		mark = ", ";
 	}
 	if (rc == 0 && !has(help.data, "--enable-forwarding"))
-		slu_buf_puts(out, "; it cannot be told to forward "
-				  "(--enable-forwarding)");
+		slu_buf_puts(out, "; it cannot forward: its option "
+				  "--enable-forwarding is missing");
 	slu_buf_free(&help);
 	return rc;
 }

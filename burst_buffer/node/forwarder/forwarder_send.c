@@ -49,7 +49,9 @@ static int send_once(struct slu_http *http, const struct slu_fwd_sum *sum,
 				     reply.data ? reply.data : "", reply.len,
 				     &answer, err);
 	if (rc == 0 && answer.n_unknown)
-		rc = slu_err(err, SLU_NOTFOUND, "sluiced knows of no such run");
+		rc = slu_err(err, SLU_NOTFOUND,
+			     "sluiced does not know this "
+			     "run of the job");
 	slu_msg_clear(&slu_server_answer_desc, &answer);
 	slu_buf_free(&reply);
 	free(text);
@@ -87,8 +89,8 @@ void slu_fwd_io_send(const struct slu_fwd_sum *sum, const char *host)
 		return;
 	if (send_until(sum, host, &err) < 0)
 		fprintf(stderr,
-			"sluice-node forwarder: job %u: what it has forwarded "
-			"could not be told: %s\n",
+			"sluice-node forwarder: job %u: its forwarded I/O "
+			"could not be reported to sluiced: %s\n",
 			(unsigned)sum->job_id, err.text);
 	_exit(0);
 }

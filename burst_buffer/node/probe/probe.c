@@ -234,13 +234,13 @@ static void probe_conf(struct slu_node *n, struct slu_probe *p)
 			      o->from);
 	else if (!*now)
 		slu_probe_add(p, SLU_PROBE_NOTE, "sluice.conf",
-			      "%s, fetched from sluiced at %s, which does not "
-			      "say whether it is the present one",
+			      "%s, fetched from sluiced at %s, which does "
+			      "not answer whether it is the present version",
 			      o->path, o->from);
 	else if (strcmp(now, o->hash))
 		slu_probe_add(p, SLU_PROBE_BAD, "sluice.conf",
-			      "%s, fetched from sluiced at %s, which has "
-			      "another one now that cannot be used here",
+			      "%s, fetched from sluiced at %s, which now has "
+			      "another version that cannot be used here",
 			      o->path, o->from);
 	else
 		slu_probe_add(p, SLU_PROBE_OK, "sluice.conf",

@@ -122,7 +122,8 @@ static void take_storage(struct slu_node *n, struct slu_probe *p,
 		return;
 	if (!row)
 		slu_probe_add(p, SLU_PROBE_BAD, "resource map",
-			      "knows nothing of %s: run sysmap --push here",
+			      "has no documents of %s: run sysmap --push "
+			      "here",
 			      n->name);
 	else if (slu_json_str(row, "storage", &path, NULL))
 		slu_probe_add(p, SLU_PROBE_BAD, "resource map",

@@ -165,8 +165,9 @@ static int declare(struct slu_node *n, const char *path, struct slu_err *err)
 	s = &n->plan.stage[r];
 	if (!slu_eq(s->on, "always"))
 		return slu_err(err, SLU_INVALID,
-			       "%.200s is staged out on=%s only, which is not "
-			       "known before the job's end",
+			       "%.200s is staged out on=%s only, and whether "
+			       "that holds is not known before the job's "
+			       "end",
 			       path, s->on);
 	return slu_early_add(n, r, part, err);
 }

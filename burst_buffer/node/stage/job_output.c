@@ -127,8 +127,8 @@ void slu_job_output_end(struct slu_node *n, const char *text)
 	if (note && lines && parse(note, &o) &&
 	    slu_aside(&aside, "the job's output", NULL, &err))
 		slu_node_log(n, SLU_WARN,
-			     "the job's output does not tell what became of "
-			     "its data: %s",
+			     "what became of its data could not be written "
+			     "to the job's output: %s",
 			     err.text);
 	free(note);
 	free(lines);

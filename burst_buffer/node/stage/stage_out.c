@@ -67,8 +67,9 @@ static int tell(const char *dir, const char *path)
 		if ((fd = try_connect(dir, SLU_EARLY_SOCKET)) < 0)
 			usleep(100000);
 	if (fd < 0)
-		return -failed("", "nobody on this node stages out early for "
-				   "this job (see sluice-stage-out(1))");
+		return -failed("", "early stage-out is not possible for this "
+				   "job on this node (see "
+				   "sluice-stage-out(1))");
 	n = send(fd, path, strlen(path), MSG_NOSIGNAL) < 0 ||
 			    shutdown(fd, SHUT_WR)
 		    ? -1

@@ -213,8 +213,8 @@ static int whole_since(const struct slu_staging *q, struct slu_err *err)
 	return now == q->since
 		       ? 0
 		       : slu_err(err, SLU_IO,
-				 "a part of the job's file system was away "
-				 "while its files were listed");
+				 "a part of the job's file system was "
+				 "unreachable while its files were listed");
 }
 
 static int check_whole(struct slu_staging *q, struct slu_err *err)

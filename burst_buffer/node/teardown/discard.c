@@ -110,8 +110,9 @@ static int discard_here(struct slu_node *n)
 		return slu_verb_failed("discard", &err);
 	if (!n->opt->dry_run && tell(n, &err))
 		fprintf(stderr,
-			"sluice-node: sluiced does not know yet that its room "
-			"is free (sluice-node recover tells it): %s\n",
+			"sluice-node: sluiced could not be informed that the "
+			"space is free (run sluice-node recover later): "
+			"%s\n",
 			err.text);
 	return EXIT_SUCCESS;
 }

@@ -147,8 +147,8 @@ int slu_down(struct slu_node *n, struct slu_err *err)
 		say_nothing_is_here(n);
 	else if (rc)
 		slu_node_log(n, SLU_WARN,
-			     "nothing is noted of it, and what sluiced knows "
-			     "of it could not be asked: %s",
+			     "this node has no notes of it, and sluiced "
+			     "could not be asked: %s",
 			     why.text);
 	if (rc)
 		return slu_notes_forget(n, err);

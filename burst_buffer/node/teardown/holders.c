@@ -17,8 +17,8 @@ void slu_holders_report(struct slu_node *n, const struct slu_err *who)
 			       .phase = "teardown"};
 
 	slu_node_log(n, SLU_WARN,
-		     "its storage is removed, though somebody holds some of "
-		     "it: %s",
+		     "its storage is removed, but some of it is still in "
+		     "use: %s",
 		     who->text);
 	slu_talk_step(n, &r, &(struct slu_err){0});
 }

@@ -209,7 +209,7 @@ static void note_aborted(struct slu_node *n)
 		.buffer = n->plan.buffer,
 		.node = n->name,
 		.step = "aborted",
-		.text = "its stage-out had failed, as sluiced said then",
+		.text = "sluiced had answered that its stage-out failed",
 		.phase = "stage_out",
 		.ran = n->is_ready,
 	};

@@ -118,15 +118,18 @@ static int ask_on(struct slu_saving *save)
 	save->late = true;
 	tell_result(n, "clean");
 	slu_node_log(n, SLU_WARN,
-		     "what all nodes of the job have in common stays until it "
-		     "is known that the job has ended");
+		     "storage that the job's nodes share stays until sluiced "
+		     "reports that the job has ended");
 	while (!save->ended && slu_now_mono() < end) {
 		usleep((useconds_t)(pause * 1e6));
 		pause = pause * 2 < most ? pause * 2 : most;
 		slu_save_data(save);
 	}
 	if (!save->ended) {
-		slu_node_log(n, SLU_ERROR, "and that was not heard in a day");
+		slu_node_log(n, SLU_ERROR,
+			     "sluiced has not reported the end "
+			     "of the job within a day: the "
+			     "shared storage is left");
 		return 0;
 	}
 	slu_arrive_detached(n);
