@@ -22,7 +22,7 @@
 struct slu_ctl;
 
 /* Get the object, made at the first call. Reads the configuration file; a bad
- * one is logged and leaves everything off until it is corrected and the host
+ * one is logged and leaves everything off until it is corrected and slurmctld
  * reconfigures. conf_path NULL: the usual sluice.conf. NULL: out of memory, or
  * ops of another release. The ops of later calls are not used. */
 struct slu_ctl *slu_ctl_acquire(const struct slu_ctl_ops *ops,
@@ -44,14 +44,14 @@ int64_t slu_ctl_active_since(void);
 /* Read the configuration again. */
 void slu_ctl_reload(struct slu_ctl *ctl);
 
-/* The request of a job of the host, which does not change a text in its place.
- */
+/* The request of a job of slurmctld, which never changes a text in place. */
 struct slu_ctl_request {
 	uint32_t job_id;
 	const char *text; /* NULL: none */
 };
-/* Call the first when there is a new job, or the host has just started, and the
- * second when the job is gone. Between the two its text is parsed only once. */
+/* Call the first when there is a new job, or slurmctld has just started, and
+ * the second when the job is gone. Between the two its text is parsed only
+ * once. */
 void slu_ctl_request_seen(struct slu_ctl *ctl, uint32_t job_id,
 			  const char *text);
 void slu_ctl_request_gone(struct slu_ctl *ctl, uint32_t job_id);
@@ -154,10 +154,10 @@ struct slu_ctl_io {
 	int64_t since;	   /* when it first had to wait, Unix seconds */
 	bool no_wait;	   /* bandwidth wait=no: IOWaitOptional decides */
 };
-/* Can any job have to wait? If not, the host need not ask. */
+/* Can any job have to wait? If not, slurmctld need not ask. */
 bool slu_ctl_io_is_on(struct slu_ctl *ctl);
 /* Must a job wait for bandwidth, although there are nodes for it? *why is the
- * sentence for the user. The host stores `since` with the job. */
+ * sentence for the user. The plugin stores `since` with the job. */
 bool slu_ctl_io_waits(struct slu_ctl *ctl, const struct slu_ctl_io *io,
 		      int64_t now, char why[SLU_CTL_WHY]);
 /* Does this request contain bandwidth wait=no? */
@@ -165,7 +165,7 @@ bool slu_ctl_no_io_wait(const char *text);
 /* When IOStart can probably let the job start, Unix seconds; `now`: the job
  * does not wait. */
 int64_t slu_ctl_io_when(struct slu_ctl *ctl, uint32_t job_id, int64_t now);
-/* A job starts, or is found running when the host starts; harmless twice. Its
+/* A job starts, or is found running when slurmctld starts; harmless twice. Its
  * end is reported by slu_ctl_ended(). */
 void slu_ctl_io_begun(struct slu_ctl *ctl, const struct slu_ctl_io *io,
 		      int64_t now);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Creates and destroys the object of libsluice, and implements the hooks that
- * need more than one part of it. Hooks may run under slurmctld's locks: they
- * read the site under a read lock whose only writer swaps a pointer, put events
- * into a ring, and look into the mirror.
+ * Creates and destroys the object of libsluice (struct slu_ctl), and implements
+ * the hooks, which plugins call, that need more than one part of it. Hooks may
+ * run under slurmctld's locks, so they never wait: they read the configuration
+ * (site.h) under a read lock whose only writer swaps a pointer, queue events
+ * for the main thread (jobs/event_queue.h), and look up buffers in the copy of
+ * sluiced's state (link/mirror.h).
  */
 #include "config.h"
 #include "ctl/pools/pools.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Sends notification mail to users. The host's mail program may take long, so a
+ * Sends notification mail to users. Slurm's mail program may take long, so a
  * thread runs it, one message after the other, as long as some wait. When too
  * many wait, further ones are dropped.
  *

@@ -3,13 +3,13 @@
 #define SLU_CTL_OPS_H
 
 /*
- * The functions of slurmctld that libsluice needs, as a table. plugins/host.c
- * fills it in for slurmctld (the host), the tests with a fake. Every function
- * takes the host's locks itself, for microseconds unless said otherwise, and is
- * called by libsluice's own threads only, never while a mutex of libsluice is
- * held. All are idempotent: a command may come twice.
+ * The functions of slurmctld that libsluice needs, as a table.
+ * plugins/ctl_ops.c fills it in for slurmctld, the tests with a fake. Every
+ * function takes slurmctld's locks itself, for microseconds unless said
+ * otherwise, and is called by libsluice's own threads only, never while a mutex
+ * of libsluice is held. All are idempotent: a command may come twice.
  *
- * A host that has saved its state for the last time refuses commands with
+ * A slurmctld that has saved its state for the last time refuses commands with
  * SLU_BUSY. "No such job" is SLU_NOTFOUND. Returned structures belong to the
  * caller.
  */
@@ -21,7 +21,7 @@
 #include "common/log.h"
 #include "wire/control.h"
 
-/* The settings of the host that matter to us. */
+/* The settings of slurm.conf that matter to Sluice. */
 struct slu_ctl_settings {
 	char version[32]; /* of Slurm */
 	char cluster[64];
@@ -108,22 +108,22 @@ struct slu_ctl_mail {
 	uint32_t job_id;
 	uint32_t array_job_id; /* only the first of its tasks is mailed; 0: all
 				  are */
-	char *program;	       /* the host's program, a path */
+	char *program;	       /* Slurm's program, a path */
 	char *to;
-	char *kind; /* "Held", "Requeued", "Failed", ..., in the host's words */
+	char *kind; /* "Held", "Requeued", "Failed", ..., in Slurm's words */
 	char *subject;
 };
 
 struct slu_ctl_ops {
 	size_t size;	   /* of this structure, which shows its release */
 	void *arg;	   /* first argument of all below */
-	uint32_t max_jobs; /* that the host has at once; 0: not known */
+	uint32_t max_jobs; /* that slurmctld has at once; 0: not known */
 
 	slu_log_f *log;
 	void (*settings)(void *arg, struct slu_ctl_settings *out);
 
 	/* A consistent copy of all jobs that are not pending (ended ones
-	 * included, as long as the host remembers them) and of all nodes, made
+	 * included, as long as slurmctld remembers them) and of all nodes, made
 	 * under read locks: the only function whose time grows with the
 	 * machine. *jobs as for slu_hello_ctl. */
 	int (*snapshot)(void *arg, struct slu_job **jobs, size_t *n_jobs,
@@ -143,7 +143,7 @@ struct slu_ctl_ops {
 	/*
 	 * Set the end of a running job with a finite limit to
 	 *   start + limit + suspended time + extra,
-	 * extra being what of `give_back` (seconds since `start`) the host has
+	 * extra being what of `give_back` (seconds since `start`) slurmctld has
 	 * not added itself (suspension; its own start, which Slurm moves when
 	 * nodes have booted), `max` seconds at most, but not beyond a
 	 * reservation of its nodes, and never before the end it would have
@@ -190,8 +190,8 @@ struct slu_ctl_ops {
 	 * none. The caller frees the strings. */
 	int (*mail)(void *arg, const struct slu_verdict *verdict, bool staged,
 		    struct slu_ctl_mail *out);
-	/* Sends it with the host's program, in a thread without locks; takes as
-	 * long as that does, a few seconds at most. */
+	/* Sends it with Slurm's mail program, in a thread without locks; takes
+	 * as long as that does, a few seconds at most. */
 	int (*send_mail)(void *arg, const struct slu_ctl_mail *mail,
 			 struct slu_err *err);
 	/* Show a text as the job's reason; NULL removes ours. A job that was
@@ -212,14 +212,14 @@ struct slu_ctl_ops {
 	void (*mark)(void *arg, const struct slu_ctl_node_label *mark,
 		     size_t n);
 	/* Launch the batch script of a job whose launch was lost with an
-	 * earlier process of the host: SLU_BUSY while its prologs run. */
+	 * earlier slurmctld: SLU_BUSY while its prologs run. */
 	int (*relaunch)(void *arg, uint32_t job_id, struct slu_err *err);
 	/* Something changed that may let pending jobs start. */
 	void (*schedule)(void *arg);
-	/* Keep the host from reusing numbers of jobs that have started and that
-	 * it has forgotten; called when the thread starts, before a job is
-	 * submitted. May take milliseconds under the host's lock. Returns the
-	 * last number that the host will not use. */
+	/* Keep slurmctld from reusing numbers of jobs that have started and
+	 * that it has forgotten; called when the thread starts, before a job is
+	 * submitted. May take milliseconds under slurmctld's lock. Returns the
+	 * last number that slurmctld will not use. */
 	uint32_t (*pass_numbers)(void *arg);
 	/* Store the highest number of a job that has started. */
 	void (*keep_number)(void *arg, uint32_t last);

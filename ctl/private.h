@@ -104,7 +104,7 @@ struct slu_ctl {
 
 	/* Only for the main thread. */
 	struct slu_link link;
-	uint32_t kept;	  /* the number that the host has stored */
+	uint32_t kept;	  /* the number that slurmctld has stored */
 	bool hello_said;  /* on this connection */
 	bool stale;	  /* all jobs must be read again */
 	bool recall;	  /* also ended jobs, which history may lack */

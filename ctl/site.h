@@ -5,7 +5,7 @@
 /*
  * The configuration as hooks need it ("site"): read once, then immutable
  * (except for the predictor, which is safe for one writer and many readers, and
- * for members that say so), replaced as a whole when the host reconfigures.
+ * for members that say so), replaced as a whole when slurmctld reconfigures.
  */
 
 #include <stdatomic.h>

@@ -20,7 +20,7 @@ struct slu_ctl;
  * gets one, in mode tighten every job a tighter one (job_submit/time_limit.h);
  * those that are tighter are given back, before they end the job, up to what
  * the job would have had without us. The note says which one is meant; it is
- * set once the host has judged the job by what was asked for.
+ * set once slurmctld has checked the job by what was asked for.
  */
 #define SLU_CTL_ACCOUNT 128
 struct slu_ctl_submit {
@@ -33,7 +33,7 @@ struct slu_ctl_submit {
 	uint32_t cpus_per_task;		       /* 0: 1 */
 	uint32_t cpus_per_node; /* of the partition; 0: unknown */
 	uint32_t max_limit;	/* that the job may have, minutes; 0: any */
-	uint32_t default_limit; /* that the host fills in, minutes; 0: no end */
+	uint32_t default_limit; /* that Slurm fills in, minutes; 0: no end */
 	bool default_unknown;	/* not known before the job starts */
 	bool has_limit;	    /* the user gave one, limit_asked 0: unlimited */
 	bool guarded;	    /* see slu_ctl_guard_look(): its start is checked */
@@ -48,7 +48,7 @@ struct slu_ctl_submit {
 	char *tell;	      /* out: for the user, or NULL; caller frees */
 };
 void slu_ctl_submit(struct slu_ctl *ctl, struct slu_ctl_submit *submit);
-/* For a job with such a note that the host has judged: decides again by its
+/* For a job with such a note that slurmctld has checked: decides again by its
  * rules as they are now (other plugins may have changed them), and updates the
  * note. Returns the limit to set, minutes; 0: none. */
 uint32_t slu_ctl_reconsider_limit(const struct slu_limit_rules *rules,
@@ -72,7 +72,7 @@ struct slu_ctl_ask {
 	uint32_t min_nodes; /* that the job asks for; 0: not known */
 	uint32_t max_nodes;
 	/* A component of a heterogeneous job, and which; they are asked about
-	 * in their order, under one lock of the host. */
+	 * in their order, under one lock of slurmctld. */
 	bool het;
 	uint32_t het_offset;
 	bool array;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Starts, stops and counts threads. A thread that could not be started, or
- * whose predecessor is still stuck, is started by a later hook.
+ * Starts, stops and counts the threads of libsluice: the main thread, the limit
+ * guard, and short-lived ones. A thread that could not be started, or whose
+ * predecessor is still stuck, is started by a later hook (a call of a plugin).
  */
 #include "config.h"
 #include "ctl/threads.h"
@@ -42,7 +43,7 @@ void slu_threads_let_go(struct slu_ctl *ctl)
 		pthread_detach(ctl->guard);
 }
 
-/* Threads of ours block all signals: they belong to the host. */
+/* Our threads block all signals: signals are for slurmctld's own threads. */
 static bool start_thread(struct slu_ctl *ctl, pthread_t *thread,
 			 void *(*fn)(void *ctl))
 {

@@ -3,9 +3,9 @@
 #define SLU_CTL_THREADS_H
 
 /*
- * Manages the threads of libsluice, and the owners of its one object: the
- * plugins together are one owner, each thread is another. The last owner frees
- * it.
+ * Manages the threads of libsluice, and counts the owners of its object (struct
+ * slu_ctl, private.h): the plugins together are one owner, each thread is
+ * another. The last owner frees the object.
  */
 
 #include <stdbool.h>

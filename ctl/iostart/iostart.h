@@ -165,8 +165,8 @@ void slu_iostart_measured(struct slu_iostart *s,
 			  const struct slu_job_moved *moved, size_t n,
 			  int64_t now);
 
-/* Could a job have to wait at all? If not, the host need not look anything up.
- * Very cheap. */
+/* Could a job have to wait at all? If not, the plugin need not look anything
+ * up. Very cheap. */
 bool slu_iostart_is_on(struct slu_iostart *s);
 /* Must a job wait, although there are nodes for it? *why is the sentence for
  * the user. Always false in mode advise. */

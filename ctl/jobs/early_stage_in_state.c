@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Tells hooks the state of an early stage-in: looks in the mirror for the
- * buffer that sluiced has made for a job that has no nodes yet. From memory
+ * Reports the state of an early stage-in to hooks: looks up the buffer that
+ * sluiced has made for a job that has no nodes yet (link/mirror.h). From memory
  * only.
  */
 #include "config.h"

@@ -2,7 +2,8 @@
 #ifndef SLU_CTL_JOBS_EVENT_HOOKS_H
 #define SLU_CTL_JOBS_EVENT_HOOKS_H
 
-/* Queues what hooks report about jobs, as events for the main thread. */
+/* Queues starts, ends and waits of jobs, which hooks of plugins report, as
+ * events for the main thread. */
 
 #include <stdbool.h>
 #include "ctl/jobs/event_queue.h"

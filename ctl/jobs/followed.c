@@ -330,7 +330,7 @@ void slu_followed_lost(struct slu_ctl *ctl, uint32_t job_id)
 }
 
 /* Launches jobs whose launch was lost (slu_ctl_launch_lost()). They are kept
- * for another try while the host answers SLU_BUSY. */
+ * for another try while slurmctld answers SLU_BUSY. */
 static void make_up_launches(struct slu_ctl *ctl)
 {
 	struct slu_err err;

@@ -6,8 +6,8 @@
  * Caches the parsed requests of jobs, since hooks are asked about each pending
  * job in every pass of the schedulers, under slurmctld's locks. A job is found
  * by its number and the address of its text, whatever its length; else by a
- * hash of the text, as when a task of an array becomes a job of its own. The
- * host never changes a text in place, but a number may be used again:
+ * hash of the text, as when a task of an array becomes a job of its own.
+ * Slurmctld never changes a text in place, but a number may be used again:
  * slurmctld's hooks call slu_parsed_seen() for each new job. Any thread; one
  * mutex, held for one look-up, but not while a text is parsed or hashed.
  */
@@ -20,7 +20,7 @@ struct slu_parsed;
 
 struct slu_parsed_job {
 	uint32_t job_id;
-	const char *text; /* the host's, used only as an address */
+	const char *text; /* slurmctld's, used only as an address */
 	struct slu_parsed *parsed;
 };
 
@@ -42,8 +42,8 @@ void slu_parsed_fini(struct slu_parsed_set *set);
  * memory. The caller gives it back with slu_parsed_put(). */
 const struct slu_request *slu_parsed_get(struct slu_parsed_set *set,
 					 const char *text);
-/* The same for a job of the host, by its text (NULL: none); job_id 0: it has no
- * number yet. */
+/* The same for a job of slurmctld, by its text (NULL: none); job_id 0: it has
+ * no number yet. */
 const struct slu_request *slu_parsed_of(struct slu_parsed_set *set,
 					uint32_t job_id, const char *text);
 void slu_parsed_put(struct slu_parsed_set *set, const struct slu_request *req);

@@ -5,8 +5,9 @@
  *
  * Runs in slurmctld under its locks, so it uses only what is in memory: the
  * configuration (ctl->site), what sluiced last reported of pools and nodes
- * (ctl->mirror), and set-up times of earlier jobs (ctl->ready). A job is not
- * refused because sluiced or the nodes have not reported yet.
+ * (ctl->mirror), and how long earlier jobs waited for their file systems
+ * (ctl->ready). A job is not refused because sluiced or the nodes have not
+ * reported yet.
  */
 #include "config.h"
 #include "ctl/pools/pools.h"

@@ -6,7 +6,7 @@
  * Remembers how long jobs took from their start until their file system was
  * ready, with everything staged in. Jobs are of one kind when they are the same
  * user's, on as many nodes, with the same file system and the same data to
- * stage in. The thread writes, hooks read; one mutex, held for one lookup.
+ * stage in. The main thread writes, hooks read; one mutex, held for one lookup.
  */
 
 #include <pthread.h>

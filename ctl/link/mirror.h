@@ -4,8 +4,8 @@
 
 /*
  * Keeps a copy of the buffers that are alive, as sluiced last reported them,
- * for hooks, which may not wait for sluiced. The thread writes, hooks read; one
- * mutex, held for one lookup or one walk.
+ * for hooks, which may not wait for sluiced. The main thread writes, hooks
+ * read; one mutex, held for one lookup or one walk.
  */
 
 #include "ctl/link/mirror_state.h"

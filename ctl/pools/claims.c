@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Keeps the claims of jobs on pools (claims.h), and counts them in the pools'
- * usage while their jobs have no buffer. All under the mirror's mutex.
+ * usage while their jobs have no buffer. All under the mutex of the mirror
+ * (link/mirror.h).
  */
 #include "config.h"
 #include "ctl/pools/claims.h"

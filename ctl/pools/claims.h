@@ -4,7 +4,7 @@
 
 /*
  * Counts storage of jobs that have started, or are to be staged in, but have no
- * buffer in the mirror yet: their claims on pools.
+ * buffer in the mirror of sluiced's state yet: their claims on pools.
  */
 
 #include "ctl/link/mirror_state.h"

@@ -5,9 +5,9 @@
 /*
  * Decides whether a pool has space for a job. The capacity is what sluiced last
  * reported; the usage is that of buffers in the mirror, and of jobs that have
- * started but have no buffer yet (claims). For hooks and the thread; guarded by
- * the mirror's mutex. A job gets all that it needs at once or nothing, so that
- * no two jobs can wait for each other.
+ * started but have no buffer yet (claims). For hooks and the main thread;
+ * guarded by the mutex of the mirror (link/mirror.h). A job gets all that it
+ * needs at once or nothing, so that no two jobs can wait for each other.
  */
 
 #include "common/hostlist.h"

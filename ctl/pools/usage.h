@@ -3,8 +3,9 @@
 #define SLU_CTL_USAGE_H
 
 /*
- * Sums the usage of each pool. The caller has the mirror's lock, and reports
- * what it adds to and removes from the mirror; pool NULL: none.
+ * Sums the usage of each pool. The caller holds the lock of the mirror
+ * (link/mirror.h), and reports what it adds to and removes from it; pool NULL:
+ * none.
  */
 
 #include "ctl/link/mirror_state.h"
