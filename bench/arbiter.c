@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Repeats the experiments of Bez et al., IPDPS 2021, with the shipped solver
- * and policies.
+ * Repeats the experiments of Bez et al., "Arbitration Policies for On-Demand
+ * User-Level I/O Forwarding on HPC Platforms" (IPDPS 2021), with the shipped
+ * solver and policies.
  *
  *	bench/arbiter [--csv] [--sets N] [--compute C] [--out DIR]
  *		[--month SEED] [--noise X] [SCENARIOS.csv]

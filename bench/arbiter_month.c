@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Measures how fast the arbiter learns: a month in which it begins without any
- * knowledge, under each rule of exploration; its share of the optimum, and the
- * jobs' run times.
+ * Part of bench/arbiter: measures how fast the arbiter learns: a month in which
+ * it begins without any knowledge, under each rule of exploration; its share of
+ * the optimum, and the jobs' run times.
  */
 #include "bench/arbiter_queue.h"
 

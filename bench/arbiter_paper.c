@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Repeats table 4 and the queue of section 5.3 of Bez et al. The nine
- * applications' curves are published only as a picture; numbers in tables and
- * text are used unchanged. Other points are marked as assumed: they are read
- * from figure 5, and no conclusions may be drawn from them.
+ * Part of bench/arbiter: repeats table 4 and the queue of section 5.3 of Bez et
+ * al. (see bench/arbiter.c). The nine applications' curves (bandwidth by number
+ * of I/O nodes) are published only as a picture; numbers in tables and text are
+ * used unchanged. Other points are marked as assumed: they are read from figure
+ * 5, and no conclusions may be drawn from them.
  */
 #include "bench/arbiter.h"
 #include "select_io/division/division.h"

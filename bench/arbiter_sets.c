@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Repeats section 3.2 of Bez et al.: sets of 16 of the measured access patterns
- * run at once, direct access allowed, at most 8 I/O nodes each; all policies
- * divide the same pool by the same mean bandwidths. C, the compute nodes of the
- * whole system, follows from the paper's ratios (1:8 at 64 I/O nodes) as 512.
+ * Part of bench/arbiter: repeats section 3.2 of Bez et al. (see
+ * bench/arbiter.c): sets of 16 of the measured access patterns run at once,
+ * each with at most 8 I/O nodes, or with none, in direct access to the file
+ * system; all policies divide the same pool by the same mean bandwidths. C, the
+ * compute nodes of the whole system, follows from the paper's ratios (1:8 at 64
+ * I/O nodes) as 512.
  *
  * The paper allows a policy to assign more I/O nodes than exist, and so do the
- * figures here; these cases are counted. "In effect" is the shipped STATIC:
- * numbers that do not fit are lowered.
+ * figures here; these cases are counted. The column "in effect" is the shipped
+ * policy STATIC, which lowers numbers that do not fit.
  */
 #include "bench/arbiter.h"
 

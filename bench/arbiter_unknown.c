@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Measures what unknown curves cost: section 3.2 again, with unknown curves for
- * some of the jobs, with and without direct access; and a queue of such jobs in
- * which some have a new name each time, so that the arbiter never learns their
- * curves. Jobs reach their measured bandwidth, whether the arbiter knows it or
- * not.
+ * Part of bench/arbiter: measures what it costs if the arbiter does not know
+ * the curves (bandwidth by number of I/O nodes) of some jobs: section 3.2 of
+ * Bez et al. again, with unknown curves for some of the jobs, with and without
+ * direct access; and a queue of such jobs in which some have a new name each
+ * time, so that the arbiter never learns their curves. Jobs reach their
+ * measured bandwidth, whether the arbiter knows it or not.
  */
 #include "bench/arbiter_queue.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Converts the jobs of a log to those of the simulator. */
+/* Converts the jobs of a log (SWF) to those of the simulator. */
 #include "bench/easy.h"
 
 #include <stdlib.h>

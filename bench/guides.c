@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Implements the estimates of guides.h as one oracle: for each estimate, a case
- * for the prediction, and one for the prediction after it was exceeded.
+ * Implements the estimates of guides.h as one oracle of the simulator:
+ * predict() has a case for each kind of estimate, and renew() one for the time
+ * after a job has run longer than estimated.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -3,9 +3,10 @@
 #define SLU_BENCH_GUIDES_H
 
 /*
- * Provides estimates of run times that a scheduler may use, as an oracle of
- * easy_backfill.h, to be compared. Predictors learn at the ends of the
- * simulation.
+ * Provides estimates of run times by which a scheduler may backfill (the user's
+ * request, the true run time, several predictors), so that benchmarks can
+ * compare them: each is an oracle of easy_backfill.h. Predictors learn from
+ * jobs as they end in the simulation.
  */
 
 /*

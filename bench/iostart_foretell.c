@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Predicts the I/O of jobs from ended ones. A log has no job names: jobs of a
- * user with the same processors and request get the same one.
+ * Part of bench/iostart: predicts the bandwidth of a job that starts in the
+ * simulation, from the jobs that have ended there: from the rates or the
+ * volumes that earlier runs had, or, for comparison, with the prediction of
+ * another job. A log has no job names: jobs of a user with the same processors
+ * and requested time get the same one.
  */
 #include "bench/iostart.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Gives the jobs of a log the I/O of recorded runs, since a log has no I/O, and
- * the recorded runs have no other jobs. An application (jobs of one user with
- * the same request and processors) gets the runs of a recorded one, in their
- * order: how much more or less than usual each moves, and at which rate per
- * process.
+ * Part of bench/iostart: gives the jobs of a log the I/O of recorded runs,
+ * since a log has no I/O, and the recorded runs have no other jobs. An
+ * application (jobs of one user with the same requested time and processors)
+ * gets the runs of a recorded one, in their order: how much more or less than
+ * usual each moves, and at which rate per process.
  *
  * The share of I/O is an assumption: every third application spends 10 to 50 %
  * of its time with I/O, the others 0.2 to 2 %, in bursts at least half an hour

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Measures a file system's directory for bench/jobfs, as IOR and mdtest do: one
- * of many tasks on several nodes, which go through the cases together. MPI is
- * not needed: the tasks meet at files in a directory that all nodes share.
- * Prints lines "CASE UNIT COUNT BEGIN END", the times of one clock for all
- * nodes of this machine.
+ * Generates the load of bench/jobfs in a directory of a file system, and
+ * measures it as IOR and mdtest do: this program is one of many tasks on
+ * several nodes, which go through the cases together. MPI is not needed: the
+ * tasks meet at files in a directory that all nodes share. Prints lines "CASE
+ * UNIT COUNT BEGIN END", the times of one clock for all nodes of this machine.
  */
 
 /*

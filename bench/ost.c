@@ -10,17 +10,18 @@
 
 /*
  * 1. Time of the exact placement, linear and convex, with the assignment of
- * every request, and of a single request; beside LEMON's network simplex on the
- * aggregated graph (bench/ost-lemon, when it was built), equal costs and flows
- * checked.
+ * every request, and of a single request; beside the network simplex of LEMON,
+ * a graph library in C++, on the aggregated graph (bench/ost-lemon, when it was
+ * built), equal costs and flows checked.
  *
- * 2. The discrete-time simulation of "lustre-load-balancing": targets on
- * servers (8 x 4, then up to 3,600 on 450); files arrive at the rates of a
- * generated trace, are written, read, kept and deleted. The strategies of
- * placement are round-robin in Lustre's order, Lustre's QOS rule with its
- * penalties, weighted random (by free space, over targets with more than 0.4 of
- * it), the paper's flow with linear costs, and ours (convex, with all costs of
- * select_io/ost/choose.h). Statistics are 5 s old, as the publisher's are. With
+ * 2. The discrete-time simulation of Paul et al., "I/O Load Balancing for Big
+ * Data HPC Applications": targets on servers (8 x 4, then up to 3,600 on 450);
+ * files arrive at the rates of a generated trace, are written, read, kept and
+ * deleted. The strategies of placement are round-robin in Lustre's order,
+ * Lustre's QOS rule with its penalties, weighted random (by free space, over
+ * targets with more than 0.4 of it), their flow with linear costs, and ours
+ * (convex, with all costs of select_io/ost/choose.h). Statistics are 5 s old,
+ * as the publisher's are. With
  * --runs the sizes of files are those that recorded runs wrote
  * (NERSC/tokio-abcutils; plain or gzip). Assumptions are printed, and explained
  * in ost_sim.c.

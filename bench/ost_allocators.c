@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Implements the allocators in the simulation of bench/ost that minimise a cost
- * (the paper's costs, ours, ours as sluiced answers), and bounds that know each
- * target's true load. ost_rivals.c has the others.
+ * (that of Paul et al., ours, ours as sluiced answers), and bounds that know
+ * each target's true load. ost_rivals.c has the others.
  */
 #include "config.h"
 #include "bench/ost_sim.h"
@@ -108,9 +108,9 @@ static void add_ours(const struct world *w, uint32_t server, double mean,
 	}
 }
 
-/* The costs of choose.h; the paper's know nothing of what was placed a moment
- * ago. A server's processor is as busy as its network; memory is the same
- * everywhere. */
+/* The costs of choose.h; those of Paul et al. know nothing of what was placed a
+ * moment ago. A server's processor is as busy as its network; memory is the
+ * same everywhere. */
 static void fill_targets(const struct world *w, enum ost_allocator by,
 			 struct slu_place_target *t)
 {

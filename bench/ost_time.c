@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Measures the time to place files on targets, and that of the rival, LEMON. */
+/* Part of bench/ost: measures the time to place files on storage targets, and
+ * that of LEMON's network simplex for the same problem (bench/ost_lemon.cc). */
 #include "config.h"
 #include "bench/ost.h"
 

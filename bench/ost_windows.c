@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Sums up what each server moves in each window, and at a window's end adds the
- * ratio of the busiest server to the mean to a series.
+ * Part of bench/ost: sums up what each server moves in each window of time, and
+ * at a window's end adds the ratio of the busiest server to the mean to a
+ * series.
  */
 #include "config.h"
 #include "bench/ost_windows.h"

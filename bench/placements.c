@@ -2,9 +2,9 @@
 /*
  * Measures how many placements a second one processor does, by the numbers of
  * targets and of files in a query, while each server reports every five seconds
- * and the placements of the last minute count: from the cached targets, as
- * sluiced answers programs, and from documents, as child processes do (without
- * their start).
+ * and the placements of the last minute count: from the targets in its cache,
+ * as sluiced itself answers programs, and from the servers' JSON reports, as a
+ * child process of sluiced does (without its start).
  */
 #include "config.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Measures what predicting costs at a busy site: a million made-up jobs of a
- * thousand users (some have many more than others), each with twenty programs,
- * learnt by a predictor of the shipped size, then predictions for 100,000 more.
- * The clock's own time is subtracted.
+ * Part of bench/predict: measures what predicting costs at a busy site: a
+ * million made-up jobs of a thousand users (some have many more than others),
+ * each with twenty programs, learnt by a predictor of the shipped size, then
+ * predictions for 100,000 more. The clock's own time is subtracted.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Computes the limits that PredictMode=tighten would give, and their extensions
- * by the guard, with its shipped times.
+ * Part of bench/predict: measures how much shorter the time limits of
+ * PredictMode=tighten are than the requested ones, how many of them the limit
+ * guard (ctl/jobs/limit_guard.c) would have extended, and how many too late.
+ * The limits are computed by the caller.
  */
 #include <math.h>
 #include <stdio.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Measures what a start of slurmctld costs with a long history: a new database
- * in /var/tmp gets synthetic jobs as they end, half of them with I/O from
- * accounting. Then all of it is read page by page, as sluiced does; read again
- * and packed into lines of the control socket; and once more, with these lines
- * parsed and learnt, as libsluice does. The first two are sluiced's part, the
- * last step is that of slurmctld's thread; both programs work at the same time,
- * so the slower one determines the time of a replay. Processor time of this
- * thread.
+ * Part of bench/predict: measures what a start of slurmctld costs with a long
+ * history: a new database in /var/tmp gets synthetic jobs as they end, half of
+ * them with I/O from accounting. Then all of it is read page by page, as
+ * sluiced does; read again and packed into lines of the control socket; and
+ * once more, with these lines parsed and learnt, as libsluice does. The first
+ * two are sluiced's part, the last step is that of slurmctld's thread; both
+ * programs work at the same time, so the slower one determines the time of a
+ * replay. All times are processor time of this thread.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Measures precision and recall of warnings that a request is too short
- * (job_submit/predictor/too_short.h). A warning is right if the job runs to its
- * request, or fails in the last minute before that (in the last tenth for short
- * requests).
+ * Part of bench/predict: measures precision and recall of warnings that a
+ * requested time is too short (job_submit/predictor/too_short.h). A warning is
+ * right if the job runs to that time, or fails in the last minute before that
+ * (in the last tenth for short requests).
  */
 #include <math.h>
 #include <stdio.h>

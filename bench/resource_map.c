@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Measures the resource database (import, heartbeat, query) in a new file in
- * DIR (default: /var/tmp). N hosts have ten documents of about 5 KiB each:
- * eight that a few kinds of nodes share, two that are each host's own.
+ * Measures the resource database, in which sluiced keeps JSON documents about
+ * the hosts' hardware (import, heartbeat, query), in a new file in DIR
+ * (default: /var/tmp). N hosts have ten documents of about 5 KiB each: eight
+ * that a few kinds of nodes share, two that are each host's own.
  *
  *	bench/resource_map [--csv] [--hosts N] [--query N] [DIR]
  */

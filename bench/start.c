@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Measures the accuracy of predictions when and where a job will start
+ * Measures how accurately the start time and the nodes of jobs are predicted
  * (job_submit/simulation/start_forecast.h), on job logs (SWF).
  *
  *	bench/start [--csv] [--jobs N] LOG...

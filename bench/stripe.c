@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Compares stripe layouts on simulated storage targets: the time of sequential
- * and random reads, with the paper's measurements ("dynamic striping").
+ * and random reads, beside the measurements of the paper "Evaluating Dynamic
+ * File Striping for Lustre".
  *
  *	bench/stripe [--csv]
  */

@@ -2,8 +2,8 @@
 #ifndef SLU_BENCH_STRIPE_SIM_H
 #define SLU_BENCH_STRIPE_SIM_H
 
-/* Simulates reads of files with a stripe layout, for bench/stripe. One thread.
- */
+/* Part of bench/stripe: simulates reads of files with a stripe layout. One
+ * thread. */
 
 #include "select_io/stripe/composite_layout.h"
 

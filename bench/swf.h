@@ -3,8 +3,8 @@
 #define SLU_BENCH_SWF_H
 
 /*
- * Reads job logs in the Standard Workload Format (18 columns), for benches and
- * tests, and replays them as a predictor would see them.
+ * Reads job logs in the Standard Workload Format (SWF, 18 columns), for
+ * benchmarks and tests, and replays them as a predictor would see them.
  */
 
 #include <stddef.h>

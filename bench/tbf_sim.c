@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Simulates the storage target of tbf_sim.h in fixed time steps, without a
- * queue of events.
+ * Simulates the storage target of tbf_sim.h in fixed time steps, not event by
+ * event.
  */
 #include "config.h"
 #include "bench/tbf_sim.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Learns a profile run by run. The Markov chains have the paper's order (Paul
- * et al., see markov.h): above 3 little is gained.
+ * Learns a profile run by run. The Markov chains have the order of Paul et al.
+ * (markov.h), 3: above it little is gained.
  */
 #include <math.h>
 #include <stdlib.h>

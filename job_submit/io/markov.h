@@ -4,8 +4,9 @@
 
 /*
  * Predicts the bytes that an application's next requests (or its next job) will
- * write, by the Markov chain of Paul et al., IPDPS 2020, section III-B,
- * Algorithm 1. A plain value; no thread may learn while another one reads.
+ * write, by the Markov chain of Paul et al., "I/O Load Balancing for Big Data
+ * HPC Applications", section III-B, Algorithm 1. A plain value; no thread may
+ * learn while another one reads.
  */
 
 /*

@@ -4,17 +4,17 @@
 
 /*
  * Chooses the storage targets (OSTs) of the stripes of requests: the
- * minimum-cost maximum flow of "lustre-load-balancing" (source -> requests,
- * capacity their stripes; request -> target, capacity 1; target -> sink,
- * capacity its room), solved exactly without a graph. One placer belongs to one
- * thread.
+ * minimum-cost maximum flow of Paul et al., "I/O Load Balancing for Big Data
+ * HPC Applications" (source -> requests, capacity their stripes; request ->
+ * target, capacity 1; target -> sink, capacity its free space), solved exactly
+ * without a graph. One placer belongs to one thread.
  */
 
 /*
  * As many stripes as possible are placed; among all ways to do so one of least
  * cost is taken. The cost of x stripes on a target is
  *
- *	linear (the paper's):  x * cost
+ *	linear (Paul et al.):  x * cost
  *	convex:		       x * cost + step * x * (x + 1) / 2
  *
  * Linear costs balance nothing while there is room: every request gets the

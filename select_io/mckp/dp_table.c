@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Solves the knapsack by dynamic programming over the capacity: the fallback
- * for instances on which the searches gave up. Options that lose more than the
- * best solution found so far are left out, classes with a single option left
- * are fixed, and all weights are divided by their common step.
+ * Solves the multiple-choice knapsack (mckp.h) by dynamic programming over the
+ * capacity: the fallback for instances on which core_search.c and
+ * group_relaxation.c gave up. Options that lose more than the best solution
+ * found so far are left out, classes with a single option left are fixed, and
+ * all weights are divided by their common step.
  */
 
 /*

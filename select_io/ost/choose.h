@@ -10,7 +10,8 @@
  */
 
 /*
- * The cost of a stripe is, as in "lustre-load-balancing",
+ * The cost of a stripe is, as in Paul et al., "I/O Load Balancing for Big Data
+ * HPC Applications" (the paper, below),
  *
  *	alpha * CPU + beta * memory + network + (total - available)
  *

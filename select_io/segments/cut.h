@@ -2,7 +2,8 @@
 #ifndef SLU_SEGMENTS_CUT_H
 #define SLU_SEGMENTS_CUT_H
 
-/* Creates and removes files in segments (index.h). */
+/* Creates and removes files in segments: files whose parts lie in differently
+ * striped directories, as a substitute for a composite layout (index.h). */
 
 #include "common/err.h"
 #include "select_io/stripe/composite_layout.h"
@@ -13,11 +14,11 @@ struct slu_cut {
 };
 
 /*
- * Copy what `in` has, to its end, into parts at the watermarks of `layout`, in
- * directories DEST.segments/4ost-1m and so on, each striped as its component,
- * and put the index at `dest`, which must not be there; nor may the directories
- * be symbolic links. The index is written last, so that an interrupted copy
- * does not look complete; its parts are removed.
+ * Copy what `in` has, to its end, into parts, cut at the ends of the components
+ * of `layout`, in directories DEST.segments/4ost-1m and so on, each striped as
+ * its component, and put the index at `dest`, which must not be there; nor may
+ * the directories be symbolic links. The index is written last, so that an
+ * interrupted copy does not look complete; its parts are removed.
  */
 int slu_cut_file(int in, const char *dest,
 		 const struct slu_stripe_layout *layout,

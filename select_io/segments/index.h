@@ -4,10 +4,11 @@
 
 /*
  * Parses and formats the index of a file in segments, a substitute for a file
- * with a composite layout ("dynamic striping", section III) on file systems
- * that have none: its parts are in directories with different striping, and in
- * its place there is a small index. Without other side effects, as this code is
- * also in a library that is loaded into other programs.
+ * with a composite layout on file systems that have none ("Evaluating Dynamic
+ * File Striping for Lustre", section III): its parts are in directories with
+ * different striping, and in its place there is a small index. Without other
+ * side effects, as this code is also in a library that is loaded into other
+ * programs.
  */
 
 /*

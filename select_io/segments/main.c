@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Command line of sluice-segments: splits files into segments, reads and
- * removes them.
+ * Command line of sluice-segments, for Lustre file systems without composite
+ * layouts: splits a file into segments, parts in differently striped
+ * directories; runs programs that read such files; removes them.
  */
 #include "config.h"
 

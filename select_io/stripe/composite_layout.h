@@ -6,8 +6,8 @@
  * Chooses the stripe layout of a Lustre file from what is known of the file and
  * the file system. The layout has components, ranges of the file with more and
  * wider stripes the further they are from its begin, so that small files cost
- * little and large ones are read from many targets ("dynamic striping"; the end
- * of a component is a watermark there).
+ * little and large ones are read from many targets. The paper "Evaluating
+ * Dynamic File Striping for Lustre" calls the end of a component a watermark.
  */
 
 /*

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Lists the layouts of "dynamic striping" that were measured in the paper:
- * Table II's directory types A to J, and the part of a file in each (Tables
- * III, IV, V).
+ * Lists the layouts that were measured in the paper "Evaluating Dynamic File
+ * Striping for Lustre": Table II's directory types A to J, and the part of a
+ * file in each (Tables III, IV, V).
  */
 #include "config.h"
 #include "select_io/stripe/composite_layout.h"

@@ -6,7 +6,8 @@
  * and the placements of the last minute, which reports do not show yet.
  *
  * While the processor of this host is busy, nothing is solved or predicted: the
- * last ranking of targets answers (Paul et al., section IV).
+ * last ranking of targets answers (Paul et al., "I/O Load Balancing for Big
+ * Data HPC Applications", section IV).
  */
 #include <fcntl.h>
 #include <stdio.h>
