@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Implements the conversion of devices to JSON, with keys in a fixed order, so
- * that equal devices give equal texts. */
+/* Converts devices to JSON, with keys in a fixed order, so that equal devices
+ * give equal texts. */
 #include "config.h"
 #include "sysmap/device_models.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Implements the measurement: write, sequential read and random read; each part
- * ends with its bytes or after a third of the time. Blocks have different
- * contents, so that compression or deduplication in the device does not help.
+ * Measures the speed of a node's storage (sysmap --measure): write, sequential
+ * read and random read; each part ends with its bytes or after a third of the
+ * time. Blocks have different contents, so that compression or deduplication in
+ * the device does not help.
  */
 #include "config.h"
 #include "sysmap/measure_storage.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Implements the conversion of resources to JSON. Equal resources must give
+ * Converts resources of a machine (model.h) to JSON. Equal resources must give
  * equal texts, on every node and at any time: keys are in a fixed order, and
  * values that change by themselves are left out.
  */

@@ -5,9 +5,10 @@
 /*
  * Converts disks, partitions, mount points, processors and memory to JSON
  * documents, whatever source they were read from. A source fills one of these
- * structs and adds it to its document; the keys of the original tool are
- * defined only here. Keys marked "(if known)" are left out if the text is NULL
- * or "", or the number is 0. Sizes are bytes unless noted otherwise.
+ * structs and adds it to its document; the keys of the original sysmap (of the
+ * ADA-FS project) are defined only here. Keys marked "(if known)" are left out
+ * if the text is NULL or "", or the number is 0. Sizes are bytes unless noted
+ * otherwise.
  */
 
 #include <stdbool.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Writes a map as JSON (all documents, {"extractor":DATA,...}, on one line), as
- * SQL or as tables. The SQL is like the original tool's scripts: statements
- * that insert the documents into its four tables; here they also delete the
- * host's former documents.
+ * SQL or as tables. The SQL is like the scripts of the original sysmap (of the
+ * ADA-FS project): statements that insert the documents into its four tables;
+ * here they also delete the host's former documents.
  */
 #include "config.h"
 #include "sysmap/output.h"

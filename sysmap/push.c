@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Implements the push as two POST requests. No state is kept between two runs.
+ * Pushes this node's documents to sluiced (sysmap --push) by two POST requests.
+ * No state is kept between two runs.
  */
 #include "config.h"
 #include "sysmap/push.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Implements the conversion. Numbers stay numbers (whole ones beyond 2^53
- * become strings), all else are strings; NULL and non-finite values are absent.
+ * Converts the rows of an SQL query to JSON. Numbers stay numbers (whole ones
+ * beyond 2^53 become strings), all else are strings; NULL and non-finite values
+ * are absent.
  */
 #include "config.h"
 #include "sysquery/json_rows.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Checks and ends a transaction that changes a buffer's rows, and adds its line
- * to the buffer's history. */
+/* Checks and ends a database transaction that changes a buffer's rows, and adds
+ * its line to the buffer's history. */
 #include "config.h"
 #include "burst_buffer/lifecycle/row_changes.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Helpers that the acts of staging (stage.h) share: what was done is counted
- * and reported, files are created under their temporary names, attributes are
- * copied, errors get the file's path. The threads of an act are in scan.c.
+ * Helpers that the acts of staging (COPY, VERIFY, FINISH, DISCARD; stage.h)
+ * share: what was done is counted and reported, files are created under their
+ * temporary names, attributes are copied, errors get the file's path. The
+ * threads of an act are in scan.c.
  */
 #include "burst_buffer/staging/act.h"
 

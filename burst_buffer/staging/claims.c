@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Makes and reads nodes' claims of chunks (symbolic links in a directory), also
- * through a proxy process for callers that have no right to write there. The
- * proxy accepts only chunk numbers below a maximum, as requests may come from
- * the user's process.
+ * Makes and reads nodes' claims of chunks, shares of the files to be copied
+ * (symbolic links in a directory, claims.h), also through a proxy process for
+ * callers that have no right to write there. The proxy accepts only chunk
+ * numbers below a maximum, as requests may come from the user's process.
  */
 #include <dirent.h>
 #include <errno.h>

@@ -3,10 +3,11 @@
 #define SLU_STAGING_JOURNAL_H
 
 /*
- * Records what COPY has done, so that it can continue after a crash: stretches
- * of the line of cost (share.h), in a file of this node. While a thread copies
- * without a gap it overwrites the same record of 16 bytes, so the file stays
- * small, and it is exact to the file and the range.
+ * Records which files the act COPY of staging has copied, so that it can
+ * continue after a crash: stretches of the line of cost (all files in a row,
+ * share.h), in a file of this node. While a thread copies without a gap it
+ * overwrites the same record of 16 bytes, so the file stays small, and it is
+ * exact to the file and the range.
  */
 
 #include <stdbool.h>

@@ -3,9 +3,9 @@
 #define SLU_STAGING_LEVEL_H
 
 /*
- * State and helpers of the walk over a source tree (walk_tree.c, walk_make.c,
- * walk_names.c): one level is one directory, open on both sides. Private to the
- * walk.
+ * State and helpers of the walk over a tree to be staged (walk_tree.c,
+ * walk_make.c, walk_names.c): one level is one directory, open at the source
+ * and at the destination. Private to the walk.
  */
 
 #include "burst_buffer/staging/walk.h"

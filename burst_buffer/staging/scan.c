@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Runs threads over chunks of a manifest. They share one cursor, behind a lock;
- * a batch copies the names of its entries, as an entry is borrowed from the
- * manifest only while the lock is held.
+ * Runs threads over chunks (shares of the work) of a manifest, the list of
+ * files to be staged. The threads share one cursor, behind a lock; a batch
+ * copies the names of its entries, as an entry is borrowed from the manifest
+ * only while the lock is held.
  */
 #include <stdlib.h>
 #include <string.h>

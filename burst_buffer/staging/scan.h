@@ -3,9 +3,10 @@
 #define SLU_STAGING_SCAN_H
 
 /*
- * Runs an act's work on chunks of a manifest with several threads. A free
- * thread takes the next range of a large file, or a batch of small files, so
- * that they rarely contend for the lock. The first error stops all. Private to
+ * Runs an act (COPY, VERIFY ...; stage.h) on chunks of a manifest, shares of
+ * the list of files to be staged, with several threads. A free thread takes the
+ * next range of a large file, or a batch of small files, so that they rarely
+ * contend for the lock. The first error stops all. Private to
  * burst_buffer/staging.
  */
 

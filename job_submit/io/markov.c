@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Implements the chain without a table of transitions: the states of up to 16
- * values fit in a word, and transitions are found by bit operations on the
- * sequence. So a model takes 800 bytes for any order, and mean and
- * deviation may change with every value.
+ * Predicts with a Markov chain (markov.h) without a table of transitions: the
+ * states of up to 16 values fit in a word, and transitions are found by bit
+ * operations on the sequence. So a model takes 800 bytes for any order, and
+ * mean and deviation may change with every value.
  *
  * Most applications repeat themselves. Predictions depend only on the last 16
  * values: if they are the same as a period ago, so are the predictions, and no

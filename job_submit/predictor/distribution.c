@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Computes the loss, the cumulative distribution and the quantiles of a
- * distribution. Points are sorted by a bucket sort into bins of 32 steps (0.7 %
- * of time) with a bitmap of used bins; equal run times of several classes
- * become one point. The losses of all points, and the cumulative distribution
- * at them, are computed in one pass in each direction, since both |x - r| and
- * exp(-|x - r|) have recurrences from point to point.
+ * Computes the cumulative distribution and the quantiles of a run time's
+ * distribution (distribution.h), and the forecast with the least expected loss
+ * (struct slu_loss: the absolute error, less a bonus for near hits). Points are
+ * sorted by a bucket sort into bins of 32 steps (0.7 % of time) with a bitmap
+ * of used bins; equal run times of several classes become one point. The losses
+ * of all points, and the cumulative distribution at them, are computed in one
+ * pass in each direction, since both |x - r| and exp(-|x - r|) have recurrences
+ * from point to point.
  *
  * A prediction takes some hundred exponentials: a polynomial computes several
  * at once (SIMD).

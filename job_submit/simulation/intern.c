@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Implements the names as a hash table with open addressing that is at most
- * half full.
+ * Interns strings (intern.h) in a hash table with open addressing that is at
+ * most half full.
  */
 #include "job_submit/simulation/intern.h"
 

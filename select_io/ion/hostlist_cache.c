@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Implements the cache as a chained hash table by text; entries are removed
- * only by a sweep.
+ * Caches expanded host lists in a chained hash table by text; entries are
+ * removed only by a sweep.
  */
 #include "select_io/ion/hostlist_cache.h"
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Implements the sorted list as blocks with a directory of their first entries,
- * like a B+ tree of two levels. No block in use is empty; a small one is merged
- * with its neighbour: two neighbours together have more than JOIN entries, so
- * that the directory stays short after any insertions and removals.
+ * Keeps a sorted list (sorted_blocks.h) as blocks with a directory of their
+ * first entries, like a B+ tree of two levels. No block in use is empty; a
+ * small one is merged with its neighbour: two neighbours together have more
+ * than JOIN entries, so that the directory stays short after any insertions and
+ * removals.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Implements the cache of documents by hash: a hash table with open addressing
- * that is at most half full. A slot with DID 0 is free, one with DID GONE was
- * deleted. Documents that the original tool wrote have no hashes; they are
- * computed before the first new document is stored.
+ * Caches which documents the database has, by hash: a hash table with open
+ * addressing that is at most half full. A slot with DID 0 is free, one with DID
+ * GONE was deleted. Documents that the original sysmap (of the ADA-FS project)
+ * wrote have no hashes; they are computed before the first new document is
+ * stored.
  */
 #include "config.h"
 #include "sysmap/database/known_documents.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Reads and writes the links between hosts and documents, with their history.
- * The tables of the original tool are authoritative for the present documents
- * of a host; ours only extend them, so that both programs can write the same
- * database.
+ * The tables of the original sysmap (of the ADA-FS project) are authoritative
+ * for the present documents of a host; ours only extend them, so that both
+ * programs can write the same database.
  */
 #include "config.h"
 #include "sysmap/database/map_documents.h"

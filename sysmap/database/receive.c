@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Implements the receiver with a write-through cache of each host's documents.
- * A host's list is read from the database at its first push. The whole cache is
- * dropped when another connection has written the file, or a transaction was
- * rolled back. Invariant: a document is in a host's list exactly if Host2Data
- * links it to the host.
+ * Stores the documents that nodes push (receive.h), with a write-through cache
+ * of each host's documents. A host's list is read from the database at its
+ * first push. The whole cache is dropped when another connection has written
+ * the file, or a transaction was rolled back. Invariant: a document is in a
+ * host's list exactly if Host2Data links it to the host.
  */
 #include "config.h"
 #include "sysmap/database/receive.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Implements the choice of a NUMA node with the documents "numa",
- * "mountpoints", "networkdevices" and "networkaddresses". */
+/* Chooses the NUMA node of a file system's server (server_numa.h) by the
+ * documents "numa", "mountpoints", "networkdevices" and "networkaddresses". */
 #include "config.h"
 #include "sysmap/database/server_numa.h"
 

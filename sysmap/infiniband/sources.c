@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Implements the sources of the fabric's documents and of the topology: gets
- * the output of ibnetdiscover, or Slurm's topology.conf, and converts it. */
+/* Gets the output of ibnetdiscover, or Slurm's topology.conf, and converts it
+ * to the documents of the InfiniBand fabric and of the topology. */
 #include "config.h"
 #include "sysmap/infiniband/sources.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Implements the colors. A color only repeats what the word says: output
- * without colors is complete. */
+/* Chooses colors for words of tables. A color only repeats what the word says:
+ * output without colors is complete. */
 #include "config.h"
 #include "sysquery/answers/colors.h"
 

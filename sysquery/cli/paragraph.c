@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Implements the filling of paragraphs; widths are columns of the terminal. */
+/* Breaks paragraphs into lines; widths are columns of the terminal. */
 #include "config.h"
 #include "sysquery/cli/paragraph.h"
 

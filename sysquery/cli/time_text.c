@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Implements the parsing and formatting of times. */
+/* Parses and formats times (time_text.h). */
 #include "config.h"
 #include "sysquery/cli/time_text.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Implements the timeline. A column is drawn if the phase covers its middle, so
- * that consecutive phases never share one. */
+/* Draws the timeline of a job's file system as text. A column is drawn if the
+ * phase covers its middle, so that consecutive phases never share one. */
 #include "config.h"
 #include "sysquery/cli/timeline.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Accepts the command line of the original tool, which has no subcommands, and
- * prints its output: JSON on one line, or one name per line. */
+/* Accepts the command line of the original sysquery of the ADA-FS project,
+ * which has no subcommands, and prints its output: JSON on one line, or one
+ * name per line. */
 #include "config.h"
 #include "sysquery/cli/ask.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Implements the walk below a directory, and runs lfs. Files are collected
- * until they fill one command line, then their layouts are read together. */
+/* Walks the files below a directory of Lustre, and runs `lfs getstripe` for
+ * them. Files are collected until they fill one command line, then their
+ * layouts are read together. */
 #include "config.h"
 #include "sysquery/cmd/stripe_files.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Implements the history as lists of versions. A version is a document that a
- * host had for some time: former ones are in table Change, the present one in
- * Host2Data, with its times in Hostseen. The versions of a host are sorted by
- * extractor, then by time.
+ * Reads the history of the resource map as lists of versions. A version is a
+ * document that a host had for some time: former ones are in table Change, the
+ * present one in Host2Data, with its times in Hostseen. The versions of a host
+ * are sorted by extractor, then by time.
  */
 #include "config.h"
 #include "sysquery/map/map_history.h"

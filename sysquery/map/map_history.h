@@ -7,8 +7,9 @@
  * earlier documents, and how two hosts differ (by json_differences.h).
  * Documents that change by the minute have no history, and are left out unless
  * `extractors` names them (a NULL-ended list; NULL or empty: all others). A
- * database of the original tool has no times: its documents count as unchanged.
- * The caller frees answers with json_object_put().
+ * database of the original sysmap (of the ADA-FS project) has no times: its
+ * documents count as unchanged. The caller frees answers with
+ * json_object_put().
  */
 
 #include <json-c/json.h>

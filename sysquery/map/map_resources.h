@@ -5,9 +5,9 @@
 /*
  * Answers questions about the resource map as JSON: the documents of hosts,
  * their storage, the lists of hosts and extractors. Only reads, also a database
- * of the original tool. hosts: NULL or empty: all, else sorted by
- * slu_hosts_sort(); extractors NULL or empty: all (else a NULL-ended list).
- * Unknown hosts and extractors add nothing.
+ * of the original sysmap (of the ADA-FS project). hosts: NULL or empty: all,
+ * else sorted by slu_hosts_sort(); extractors NULL or empty: all (else a
+ * NULL-ended list). Unknown hosts and extractors add nothing.
  */
 
 #include <json-c/json.h>

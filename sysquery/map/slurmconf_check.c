@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Implements the comparison: for each node the facts from its documents, then
- * one rule after another. A rule without its fact, or without its key in
- * slurm.conf, does not apply.
+ * Compares slurm.conf with the resource map: for each node the facts from its
+ * documents, then one rule after another. A rule without its fact, or without
+ * its key in slurm.conf, does not apply.
  */
 #include "config.h"
 #include "sysquery/map/slurmconf_check.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Computes means over equal intervals (bins) of the time that the page shows.
+ * Computes means over equal intervals (bins) of the time that the HTML page
+ * shows.
  */
 #include "config.h"
 #include <math.h>

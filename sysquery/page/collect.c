@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Collects all parts of the page's document in one snapshot of the database. */
+/* Collects the data of the HTML page of `sysquery page` as one JSON document,
+ * from one snapshot of the database. */
 #include "config.h"
 #include "common/jsonx.h"
 #include "sysquery/page/collect.h"

@@ -3,9 +3,9 @@
 #define SLU_PAGE_COLLECT_H
 
 /*
- * Collects the parts of the page's document (page.h) from the database; private
- * to the collectors. Each returns NULL on an error; the caller frees with
- * json_object_put().
+ * Declares the functions that collect the parts of the page's document (page.h)
+ * from the database; private to collect*.c. Each returns NULL on an error; the
+ * caller frees with json_object_put().
  */
 
 #include "sysquery/page/page.h"

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Collects the buffers for the page: those that are alive, the number in each
- * state over time, and timelines of the last ones. States are read from rows of
- * BufferHistory; a row without a state is a remark.
+ * Collects data about buffers (job file systems) for the HTML page of `sysquery
+ * page`: those that are alive, the number in each state over time, and
+ * timelines of the last ones. States are read from rows of BufferHistory; a row
+ * without a state changes none, it is only a text.
  */
 #include "config.h"
 #include "burst_buffer/lifecycle/transitions.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Collects the I/O nodes of each job over time for the page, from the changes
- * at each event, with the predicted bandwidth. If a job's end was not reported
- * to sluiced, that of the history is used.
+ * Collects, for the HTML page of `sysquery page`, the I/O nodes of each job
+ * over time, from the changes at each event, with the predicted bandwidth. If a
+ * job's end was not reported to sluiced, that of the history is used.
  */
 #include "config.h"
 #include <stdlib.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Collects statistics of ended jobs for the page: errors of predictions, use of
- * time limits, and the bandwidths of jobs with I/O nodes. The number of jobs is
- * not bounded, so only sums and a few numbers of each are kept.
+ * Collects statistics of ended jobs for the HTML page of `sysquery page`:
+ * errors of predictions, use of time limits, and the bandwidths of jobs with
+ * I/O nodes. The number of jobs is not bounded, so only sums and a few numbers
+ * of each are kept.
  */
 #include "config.h"
 #include <math.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Collects the hosts of the resource map for the page, and the switches to
- * which they are connected. */
+/* Collects, for the HTML page of `sysquery page`, the hosts of the resource map
+ * (what nodes push about their hardware), and the switches to which they are
+ * connected. */
 #include "config.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reads values of the page's document without failing: absent values, or values
- * of a wrong type, count as empty. */
+/* Reads values of the JSON document from which the page is drawn (page.h)
+ * without failing: absent values, or values of a wrong type, count as empty. */
 #include "config.h"
 #include <math.h>
 #include <string.h>

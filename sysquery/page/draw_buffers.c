@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Draws the page's section about buffers: number by state over time, and
- * timelines of the last ones. */
+/* Draws the HTML page's section about buffers (job file systems): number by
+ * state over time, and timelines of the last ones. */
 #include "config.h"
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Draws the page's section about I/O nodes: the number in use over time, with
- * predicted and measured bandwidth. */
+/* Draws the HTML page's section about I/O nodes: the number in use over time,
+ * with predicted and measured bandwidth. */
 #include "config.h"
 #include <math.h>
 #include "sysquery/page/draw.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Draws the page's section about Lustre's storage targets: used space and load.
+ * Draws the HTML page's section about Lustre's storage targets: used space and
+ * load.
  */
 #include "config.h"
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Implements the writing of HTML text and tables. */
+/* Writes HTML text, escaped, and tables. */
 #include "config.h"
 #include "sysquery/page/html.h"
 

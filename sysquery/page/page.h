@@ -3,12 +3,12 @@
 #define SLU_PAGE_H
 
 /*
- * Writes the page: an overview of the site, or of one user's jobs, as one HTML
- * file with inline SVG. It is made in two steps, so that the first can run on
- * the host of the database and the second on the viewer's: slu_page_collect()
- * summarises the database in one JSON document of bounded size, and
- * slu_page_render() writes the page from it; the same document always gives the
- * same bytes.
+ * Writes the page of `sysquery page`: an overview of the site, or of one user's
+ * jobs, as one HTML file with inline SVG. It is made in two steps, so that the
+ * first can run on the host of the database and the second on the viewer's:
+ * slu_page_collect() summarises the database in one JSON document of bounded
+ * size, and slu_page_render() writes the page from it; the same document always
+ * gives the same bytes.
  */
 
 #include <json-c/json.h>

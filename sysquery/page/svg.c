@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Implements scales and marks. A scale ends at a round value. */
+/* Implements the scales and marks of svg.h. A scale ends at a round value. */
 #include "config.h"
 #include "sysquery/page/svg.h"
 

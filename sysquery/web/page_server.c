@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Implements the server with libmicrohttpd in one thread: checks the token, and
- * sends the page of the last few seconds or a new one. */
+/* Runs the HTTP server of sluice-web with libmicrohttpd in one thread: checks
+ * the token, and sends the page of the last few seconds or a new one. */
 #include "config.h"
 #include "sysquery/web/page_server.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Sums up the buffers of jobs that have ended: how many failed in which phase,
- * how full they were, how long phases took. SQLite computes the sums. */
+/* Sums up the buffers (job file systems) of jobs that have ended: how many
+ * failed in which phase, how full they were, how long phases took. SQLite
+ * computes the sums. */
 #include "config.h"
 #include "burst_buffer/lifecycle/reports/buffer_report.h"
 #include "burst_buffer/lifecycle/transitions.h"

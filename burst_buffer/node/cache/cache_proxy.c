@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Serves the stage cache to a staging process over a socket: messages carry a
- * request, and the descriptor of a source or an entry. Both sides are here. */
+/* Serves the stage cache (input files kept on a node for later jobs) to a
+ * staging process over a socket: messages carry a request, and the descriptor
+ * of a source or an entry. Both sides are here. */
 #include "config.h"
 #include "burst_buffer/node/cache/cache_proxy.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Composes the hosts file of the forwarding daemons from the line of each, or
- * removes it while a line is missing or stale (forwarder.h). */
+/* Composes the hosts file by which clients find the GekkoFWD daemons, from the
+ * line of each daemon, or removes it while a line is missing or stale
+ * (forwarder.h). */
 #include "config.h"
 #include "burst_buffer/node/forwarder/forwarder.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Writes the manifest of a walk to its file: the walk runs as the user, but
- * only root may write there, so a root process reads the manifest from a pipe.
- */
+/* Writes the manifest (the list of files to be staged) to its file: the child
+ * that walks the source runs as the user, but only root may write there, so a
+ * process of root's reads the manifest from a pipe. */
 #include "config.h"
 #include "burst_buffer/node/stage/drain.h"
 

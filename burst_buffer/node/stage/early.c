@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Serves the watcher's socket for early stage-out: a task sends "PATH",
- * absolute and without symbolic links, of a file that it declares ready. Only
- * the job's own user and root may. The path must be the source of a stage-out
- * request or lie below it; both are noted in the queue before the answer "ok".
- * Any other request is answered with a sentence that says what is wrong.
+ * Serves the socket for early stage-out, in the watcher (the process that
+ * `sluice-node up` leaves on each node of a job): a task sends "PATH", absolute
+ * and without symbolic links, of a file that it declares ready. Only the job's
+ * own user and root may. The path must be the source of a stage-out request or
+ * lie below it; request and path are written to the queue before the answer
+ * "ok". Any other request is answered with a sentence that says what is wrong.
  */
 #include "config.h"
 #include "burst_buffer/node/stage/early.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Drains and resumes this node because of data that belongs to no known run and
- * cannot be removed. A mark in the storage remembers that. */
+ * cannot be removed. A file in the storage records that the node is drained for
+ * that. */
 #include "config.h"
 #include "burst_buffer/node/teardown/dirty.h"
 #include "burst_buffer/node/talk.h"

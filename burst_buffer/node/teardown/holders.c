@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reports a process that still holds a part of wiped storage, at once and with
- * its name; the node is drained if that lasts longer than HeldFor. */
+/* Reports processes that still have files of a job's storage open after that
+ * was removed, at once and by name; the node is drained if that lasts longer
+ * than HeldFor. */
 #include "config.h"
 #include "burst_buffer/node/teardown/holders.h"
 

@@ -2,8 +2,8 @@
 #ifndef SLU_NODE_HOLDERS_H
 #define SLU_NODE_HOLDERS_H
 
-/* Reports wiped storage of which a process still holds a part
- * (storage/held_storage.h). */
+/* Reports removed storage that a process still keeps from being freed, by open
+ * files or the like (storage/held_storage.h). */
 
 #include "burst_buffer/node/node.h"
 
