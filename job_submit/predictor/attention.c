@@ -57,7 +57,7 @@ static struct slot *slot_of(const struct slu_predictor *p, uint32_t uid)
 	return &p->rings->slot[uid % USERS];
 }
 
-void slu_attention_expect(const struct slu_predictor *p, uint32_t uid)
+void slu_attention_prefetch(const struct slu_predictor *p, uint32_t uid)
 {
 	const char *slot = (const char *)slot_of(p, uid);
 

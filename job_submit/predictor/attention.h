@@ -16,7 +16,7 @@ void slu_rings_free(struct slu_rings *rings);
 /* The parameters before anything has been learnt. */
 void slu_attention_begin(struct slu_predictor *p);
 /* Prefetches the user's ring into the processor's caches. */
-void slu_attention_expect(const struct slu_predictor *p, uint32_t uid);
+void slu_attention_prefetch(const struct slu_predictor *p, uint32_t uid);
 void slu_attention_read(const struct slu_predictor *p, uint32_t uid,
 			struct slu_mixture *mix);
 /* Lists the runs of the ring as shares of their requests, with their features

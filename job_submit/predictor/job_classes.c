@@ -145,7 +145,7 @@ static void prefetch(const struct slot *s)
 	__builtin_prefetch(&s->seq);
 }
 
-void slu_classes_expect(const struct slu_classes *t, uint64_t key)
+void slu_classes_prefetch(const struct slu_classes *t, uint64_t key)
 {
 	__builtin_prefetch(&t->tags[set_of(t, key)]);
 	prefetch(slot_at(t, key, 0));

@@ -49,7 +49,7 @@ void slu_classes_free(struct slu_classes *t);
 void slu_classes_read(const struct slu_classes *t, const uint64_t *key,
 		      size_t n, struct slu_class *out);
 /* Prefetches the class of this key into the processor's caches. */
-void slu_classes_expect(const struct slu_classes *t, uint64_t key);
+void slu_classes_prefetch(const struct slu_classes *t, uint64_t key);
 /* Store it, under its key. One thread. */
 void slu_classes_write(struct slu_classes *t, const struct slu_class *in);
 

@@ -56,9 +56,9 @@ static void make_keys(const struct slu_predictor *p, const struct slu_job *job,
 	key[SLU_BY_SIZE] = mixed(uid << 8 | SLU_BY_SIZE, nodes | ask);
 	key[SLU_BY_REQUEST] = mixed(uid << 8 | SLU_BY_REQUEST, ask);
 	key[SLU_BY_USER] = mixed(uid << 8 | SLU_BY_USER, 0);
-	slu_classes_expect(p->classes, key[SLU_BY_SIZE] |= 1);
-	slu_classes_expect(p->classes, key[SLU_BY_REQUEST] |= 1);
-	slu_classes_expect(p->classes, key[SLU_BY_USER] |= 1);
+	slu_classes_prefetch(p->classes, key[SLU_BY_SIZE] |= 1);
+	slu_classes_prefetch(p->classes, key[SLU_BY_REQUEST] |= 1);
+	slu_classes_prefetch(p->classes, key[SLU_BY_USER] |= 1);
 	in_name = XXH3_64bits(name,
 			      slu_plain_name(job->name, name, sizeof(name)));
 	account = hash(job->account);
@@ -68,10 +68,10 @@ static void make_keys(const struct slu_predictor *p, const struct slu_job *job,
 	key[SLU_BY_NAME] = mixed(uid << 8 | SLU_BY_NAME, in_name);
 	key[SLU_BY_ACCOUNT] = mixed(ask << 8 | SLU_BY_ACCOUNT, account);
 	key[SLU_BY_SITE] = mixed(mixed(SLU_BY_SITE, nodes | ask), partition);
-	slu_classes_expect(p->classes, key[SLU_BY_CLASS] |= 1);
-	slu_classes_expect(p->classes, key[SLU_BY_NAME] |= 1);
-	slu_classes_expect(p->classes, key[SLU_BY_ACCOUNT] |= 1);
-	slu_classes_expect(p->classes, key[SLU_BY_SITE] |= 1);
+	slu_classes_prefetch(p->classes, key[SLU_BY_CLASS] |= 1);
+	slu_classes_prefetch(p->classes, key[SLU_BY_NAME] |= 1);
+	slu_classes_prefetch(p->classes, key[SLU_BY_ACCOUNT] |= 1);
+	slu_classes_prefetch(p->classes, key[SLU_BY_SITE] |= 1);
 }
 
 /* The runs of each class that had ended when the job was submitted, the latest
@@ -284,9 +284,9 @@ void slu_mixture_at(const struct slu_predictor *p, const struct slu_job *job,
 void slu_mixture_read(const struct slu_predictor *p, const struct slu_job *job,
 		      struct slu_mixture *mix)
 {
-	slu_attention_expect(p, job->uid);
+	slu_attention_prefetch(p, job->uid);
 	make_keys(p, job, mix->key);
-	slu_shares_expect(p, mix->key);
+	slu_shares_prefetch(p, mix->key);
 	slu_classes_read(p->classes, mix->key, SLU_JOB_CLASSES, mix->class);
 	slu_attention_read(p, job->uid, mix);
 	slu_mixture_at(p, job, mix);

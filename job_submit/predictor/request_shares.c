@@ -62,8 +62,8 @@ static unsigned row_of(const uint64_t key[SLU_JOB_CLASSES], int table)
 	return table ? (key[class_of_table[table]] >> 20) % ROWS : 0;
 }
 
-void slu_shares_expect(const struct slu_predictor *p,
-		       const uint64_t key[SLU_JOB_CLASSES])
+void slu_shares_prefetch(const struct slu_predictor *p,
+			 const uint64_t key[SLU_JOB_CLASSES])
 {
 	for (int t = 1; t < SLU_MIX_SHARE_TABLES; t++) {
 		const char *row =

@@ -14,8 +14,8 @@
 struct slu_shares *slu_shares_new(void);
 void slu_shares_free(struct slu_shares *shares);
 /* Prefetches the rows of these classes into the processor's caches. */
-void slu_shares_expect(const struct slu_predictor *p,
-		       const uint64_t key[SLU_JOB_CLASSES]);
+void slu_shares_prefetch(const struct slu_predictor *p,
+			 const uint64_t key[SLU_JOB_CLASSES]);
 void slu_shares_inputs(const struct slu_job *job, struct slu_mixture *mix);
 void slu_shares_weigh(const struct slu_predictor *p, struct slu_inputs *inputs);
 void slu_shares_learn(struct slu_predictor *p, const struct slu_inputs *inputs,
