@@ -254,7 +254,7 @@ void slu_attention_remember(struct slu_predictor *p,
 }
 
 /* Initial parameters: the latest runs, and those with many shared features. */
-void slu_attention_begin(struct slu_predictor *p)
+void slu_attention_init(struct slu_predictor *p)
 {
 	for (unsigned k = 0; k < N; k++)
 		for (unsigned b = 0; b < 8; b++)

@@ -14,7 +14,7 @@
 struct slu_rings *slu_rings_new(void);
 void slu_rings_free(struct slu_rings *rings);
 /* The parameters before anything has been learnt. */
-void slu_attention_begin(struct slu_predictor *p);
+void slu_attention_init(struct slu_predictor *p);
 /* Prefetches the user's ring into the processor's caches. */
 void slu_attention_prefetch(const struct slu_predictor *p, uint32_t uid);
 void slu_attention_read(const struct slu_predictor *p, uint32_t uid,

@@ -168,7 +168,7 @@ static void begin(struct slu_predictor *p)
 	for (int i = 0; i < SLU_MIX_LAGGED; i++)
 		place[i] = powf(0.8f, (float)(i % SLU_MIX_LAGS));
 	slu_store(p->lag, place, SLU_MIX_LAGGED);
-	slu_attention_begin(p);
+	slu_attention_init(p);
 	for (int s = 0; s < SLU_JOB_CLASSES; s++)
 		for (size_t k = 0; k < SLU_MIX_RUN_KINDS; k++)
 			slu_set(&p->kind[s][k], 1);
