@@ -399,7 +399,7 @@ static bool commands(const unsigned char *s)
 	}
 }
 
-size_t slu_terminal_command(const char *text, size_t len, unsigned *code)
+size_t slu_terminal_control(const char *text, size_t len, unsigned *code)
 {
 	const unsigned char *s = (const unsigned char *)text;
 	size_t n;

@@ -74,7 +74,7 @@ char *slu_printable(char *s);
 char *slu_one_line(char *s);
 /* Bytes of the character at `text`, of which len are left, if the two replace
  * it and it is not below ' ' (0: they do not), and its code. */
-size_t slu_terminal_command(const char *text, size_t len, unsigned *code);
+size_t slu_terminal_control(const char *text, size_t len, unsigned *code);
 
 /* Equal, with NULL equal to "". */
 bool slu_eq(const char *a, const char *b);

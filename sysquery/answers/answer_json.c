@@ -245,7 +245,7 @@ void slu_form_escape(const char *text, size_t len, struct slu_buf *out)
 	unsigned c;
 
 	for (size_t i = 0; i < len; i += n) {
-		n = slu_terminal_command(text + i, len - i, &c);
+		n = slu_terminal_control(text + i, len - i, &c);
 		if (!n) {
 			n = 1;
 			continue;

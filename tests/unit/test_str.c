@@ -318,12 +318,12 @@ START_TEST(test_terminal_command)
 	{
 		code = 0;
 		ck_assert_uint_eq(
-			slu_terminal_command(c->text, strlen(c->text), &code),
+			slu_terminal_control(c->text, strlen(c->text), &code),
 			c->n);
 		ck_assert_uint_eq(code, c->code);
 		if (c->n > 1)
 			ck_assert_uint_eq(
-				slu_terminal_command(c->text, c->n - 1, &code),
+				slu_terminal_control(c->text, c->n - 1, &code),
 				0);
 	}
 }
