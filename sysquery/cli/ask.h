@@ -198,7 +198,7 @@ int slu_ask_section(const struct slu_ask *ask, const char *heading,
 		    struct slu_buf *out, struct slu_err *err);
 /* Before an answer is shown again (--watch): clears the screen and prints the
  * time. */
-void slu_ask_again(const struct slu_ask *ask, FILE *out);
+void slu_ask_clear_screen(const struct slu_ask *ask, FILE *out);
 /* How tables look on this output. */
 struct slu_table_look slu_ask_look(const struct slu_ask *ask);
 /* A table in that style, with its title line even without rows (see
@@ -213,8 +213,8 @@ void slu_ask_say(const struct slu_ask *ask, struct slu_buf *out,
 
 /* A command with its operand, made safe but not broken, to be copied into a
  * shell. */
-void slu_ask_command(struct slu_buf *out, const char *command,
-		     const char *operand);
+void slu_ask_say_command(struct slu_buf *out, const char *command,
+			 const char *operand);
 
 /* row_filter.c: does each state of --state exist in this answer (NULL: any)? */
 int slu_ask_check_states(const struct slu_ask *ask,

@@ -149,7 +149,7 @@ int slu_ask_write(const struct slu_ask *ask, const struct slu_buf *text,
 	if (!out)
 		return slu_errno(err, SLU_IO, "%s", name);
 	if (ask->watch)
-		slu_ask_again(ask, out);
+		slu_ask_clear_screen(ask, out);
 	if (text->len && fwrite(text->data, 1, text->len, out) != text->len)
 		ret = slu_errno(err, SLU_IO, "%s", name);
 	if ((ask->output ? fclose(out) : fflush(out)) && ret == 0)

@@ -41,7 +41,7 @@ struct slu_table_look slu_ask_look(const struct slu_ask *ask)
 
 /* The screen is emptied where the new answer is at hand, so that it does not
  * flicker; where there is none, the time parts the answers. */
-void slu_ask_again(const struct slu_ask *ask, FILE *out)
+void slu_ask_clear_screen(const struct slu_ask *ask, FILE *out)
 {
 	time_t now = time(NULL);
 	char text[32];
@@ -74,8 +74,8 @@ static void wrap(const char *text, size_t width, struct slu_buf *out)
 	} while (*text);
 }
 
-void slu_ask_command(struct slu_buf *out, const char *command,
-		     const char *operand)
+void slu_ask_say_command(struct slu_buf *out, const char *command,
+			 const char *operand)
 {
 	char *text = slu_asprintf("%s %s\n", command, operand);
 

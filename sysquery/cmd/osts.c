@@ -63,10 +63,10 @@ static int show_commands(const struct slu_ask *ask, struct json_object *answer,
 	for (size_t i = 0; json_object_is_type(list, json_type_array) &&
 			   i < json_object_array_length(list);
 	     i++)
-		slu_ask_command(out,
-				json_object_get_string(
-					json_object_array_get_idx(list, i)),
-				"FILE");
+		slu_ask_say_command(out,
+				    json_object_get_string(
+					    json_object_array_get_idx(list, i)),
+				    "FILE");
 	slu_json_u64_opt(answer, "missing", &missing, NULL);
 	if (out->len == 0)
 		return slu_err(err, SLU_NOTFOUND,

@@ -19,7 +19,7 @@ static int show(const struct slu_ask *ask, struct json_object *answer,
 			 out, err))
 		return -1;
 	slu_buf_puts(out, "\n");
-	slu_ask_command(out, command, "FILE");
+	slu_ask_say_command(out, command, "FILE");
 	return 0;
 }
 
