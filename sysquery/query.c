@@ -339,7 +339,7 @@ static int select_rows(struct slu_db *db, struct json_object *args,
 static int check(struct slu_db *db, struct json_object *args,
 		 struct slu_buf *out, struct slu_err *err)
 {
-	return give(slu_query_check(db, args, err), out, err);
+	return give(slu_slurmconf_check(db, args, err), out, err);
 }
 
 static int views(struct slu_db *db, struct json_object *args,

@@ -374,8 +374,9 @@ static int run(struct check *c, struct json_object *lines, struct slu_err *err)
 	return ret;
 }
 
-struct json_object *slu_query_check(struct slu_db *db, struct json_object *conf,
-				    struct slu_err *err)
+struct json_object *slu_slurmconf_check(struct slu_db *db,
+					struct json_object *conf,
+					struct slu_err *err)
 {
 	struct check c = {.db = db, .tmpfs = "/tmp"};
 	struct json_object *lines = NULL, *rows = NULL;

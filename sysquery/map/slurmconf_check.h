@@ -20,7 +20,8 @@
  * are missing in one of the two). Nodes with the same finding are one host
  * list. SLU_INVALID: conf has another form. Caller puts.
  */
-struct json_object *slu_query_check(struct slu_db *db, struct json_object *conf,
-				    struct slu_err *err);
+struct json_object *slu_slurmconf_check(struct slu_db *db,
+					struct json_object *conf,
+					struct slu_err *err);
 
 #endif

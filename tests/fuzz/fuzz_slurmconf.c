@@ -34,7 +34,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	conf = slu_slurmconf_parse((const char *)data, size, NULL);
 	if (!conf)
 		return 0;
-	rows = slu_query_check(db, conf, NULL);
+	rows = slu_slurmconf_check(db, conf, NULL);
 	must(!rows || json_object_is_type(rows, json_type_array));
 	json_object_put(rows);
 	json_object_put(conf);
