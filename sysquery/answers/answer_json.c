@@ -226,13 +226,13 @@ struct json_object *slu_form_encode(const struct slu_form *answer,
 	return out;
 }
 
-void slu_form_begin(const struct slu_form *answer, struct slu_buf *out)
+void slu_form_put_head(const struct slu_form *answer, struct slu_buf *out)
 {
 	slu_buf_printf(out, "{\"schema\":\"sluice.%s\",\"version\":%d,\"%s\":",
 		       answer->name, SLU_ANSWER_VERSION, answer->rows);
 }
 
-void slu_form_end(struct slu_buf *out)
+void slu_form_put_tail(struct slu_buf *out)
 {
 	slu_buf_puts(out, "}");
 }

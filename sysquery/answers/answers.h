@@ -97,8 +97,8 @@ struct json_object *slu_form_rows(const struct slu_key *keys,
 				  struct json_object *rows);
 /* The text before and after the rows of an answer that is too long to be held
  * in memory. */
-void slu_form_begin(const struct slu_form *answer, struct slu_buf *out);
-void slu_form_end(struct slu_buf *out);
+void slu_form_put_head(const struct slu_form *answer, struct slu_buf *out);
+void slu_form_put_tail(struct slu_buf *out);
 /* JSON text with characters that control a terminal replaced by \uXXXX.
  * Appended to *out. */
 void slu_form_escape(const char *text, size_t len, struct slu_buf *out);

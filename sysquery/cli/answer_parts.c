@@ -191,8 +191,8 @@ int slu_ask_documents(const struct slu_ask *ask, bool envelope,
 	int ret = 0;
 
 	if (envelope && !ask->bare) {
-		slu_form_begin(&slu_form_resources, &head);
-		slu_form_end(&tail);
+		slu_form_put_head(&slu_form_resources, &head);
+		slu_form_put_tail(&tail);
 		ret = put(&s, head.data, head.len, err);
 	}
 	slu_buf_puts(&tail, "\n");

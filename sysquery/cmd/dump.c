@@ -175,7 +175,7 @@ static int dump(struct dump *d, struct slu_db *db, struct slu_err *err)
 	int ret = names ? check_names(d->ask, names, err) : -1;
 
 	if (ret == 0 && json && !d->ask->bare) {
-		slu_form_begin(&slu_form_dump, &text);
+		slu_form_put_head(&slu_form_dump, &text);
 		ret = put(d, &text, err);
 	}
 	if (ret == 0)
@@ -191,7 +191,7 @@ static int dump(struct dump *d, struct slu_db *db, struct slu_err *err)
 	slu_buf_reset(&text);
 	slu_buf_puts(&text, "}");
 	if (!d->ask->bare)
-		slu_form_end(&text);
+		slu_form_put_tail(&text);
 	slu_buf_puts(&text, "\n");
 	if (ret == 0 && json)
 		ret = put(d, &text, err);
