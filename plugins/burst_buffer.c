@@ -408,7 +408,7 @@ int bb_p_run_script(char *func, uint32_t job_id, uint32_t argc,
 
 char *bb_p_xlate_bb_2_tres_str(char *burst_buffer)
 {
-	slu_reserve_seen(burst_buffer, ctl);
+	slu_reserve_check(burst_buffer, ctl);
 	return NULL;
 }
 

@@ -79,7 +79,7 @@ static bool has_effect(const char *spec, struct slu_ctl *ctl)
 
 #define NO_EFFECT "has no effect: it must be SIZE or POOL:SIZE of a Pool here"
 
-void slu_reserve_seen(const char *spec, struct slu_ctl *ctl)
+void slu_reserve_check(const char *spec, struct slu_ctl *ctl)
 {
 	if (spec && *spec && is_new(spec) && ctl && !has_effect(spec, ctl))
 		error("sluice: a reservation has BurstBuffer=%.64s, which " NO_EFFECT,

@@ -14,7 +14,7 @@ struct slu_ctl;
 
 /* A reservation is made, changed or loaded. Reports the parts of it without
  * effect. */
-void slu_reserve_seen(const char *spec, struct slu_ctl *ctl);
+void slu_reserve_check(const char *spec, struct slu_ctl *ctl);
 
 /* Text about them for bbstat: lines, "" for none. Any thread. */
 #define SLU_RESERVE_TEXT 2048
