@@ -152,7 +152,7 @@ static int try_clean(struct clean *c, struct slu_err *err)
 	int fd = -1, ret;
 
 	if (!c->opt->dry_run)
-		fd = slu_tbfd_lock_clean(c->opt->state, &why);
+		fd = slu_tbfd_lock_for_clean_up(c->opt->state, &why);
 	if (why.kind == SLU_BUSY)
 		return slu_err(err, SLU_BUSY, "%s", why.text);
 	ret = clean(c, err);

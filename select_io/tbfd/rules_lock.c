@@ -89,7 +89,7 @@ int slu_tbfd_lock(const char *state, struct slu_err *err)
 	return fd;
 }
 
-int slu_tbfd_lock_clean(const char *state, struct slu_err *err)
+int slu_tbfd_lock_for_clean_up(const char *state, struct slu_err *err)
 {
 	int fd = lock_file(state, O_RDWR | O_CREAT, err);
 

@@ -57,7 +57,7 @@ int slu_tbfd_clean(const struct slu_tbfd_options *options,
  * SLU_BUSY: another process cleans up, or a daemon runs. Other errors: locks do
  * not work there. */
 int slu_tbfd_lock(const char *state, struct slu_err *err);
-int slu_tbfd_lock_clean(const char *state, struct slu_err *err);
+int slu_tbfd_lock_for_clean_up(const char *state, struct slu_err *err);
 /* The process id of the daemon that holds the lock; 0: no daemon is known to
  * run. */
 pid_t slu_tbfd_running(const char *state);

@@ -249,14 +249,14 @@ START_TEST(test_lock)
 	ck_assert_int_eq(read(ready[0], &byte, 1), 1);
 	ck_assert_int_eq(slu_tbfd_running(state), pid);
 	expect_fail(slu_tbfd_lock(state, &err), err, SLU_BUSY, "runs here");
-	expect_fail(slu_tbfd_lock_clean(state, &err), err, SLU_BUSY,
+	expect_fail(slu_tbfd_lock_for_clean_up(state, &err), err, SLU_BUSY,
 		    "runs here");
 	end(pid);
-	fd = slu_tbfd_lock_clean(state, &err);
+	fd = slu_tbfd_lock_for_clean_up(state, &err);
 	ck_assert_msg(fd >= 0, "%s", err.text);
 	pid = fork();
 	if (pid == 0) {
-		bool busy = slu_tbfd_lock_clean(state, &err) < 0 &&
+		bool busy = slu_tbfd_lock_for_clean_up(state, &err) < 0 &&
 			    err.kind == SLU_BUSY;
 
 		if (write(ready[1], &byte, 1) != 1)
