@@ -311,7 +311,7 @@ int slu_db_columns(struct slu_rows *rows)
 	return sqlite3_column_count(rows->stmt);
 }
 
-const char *slu_db_column(struct slu_rows *rows, int column)
+const char *slu_db_column_name(struct slu_rows *rows, int column)
 {
 	return sqlite3_column_name(rows->stmt, column);
 }

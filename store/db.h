@@ -90,7 +90,8 @@ double slu_db_double(struct slu_rows *rows, int column);
 const char *slu_db_text(struct slu_rows *rows, int column); /* NULL for NULL */
 size_t slu_db_bytes(struct slu_rows *rows, int column);
 int slu_db_columns(struct slu_rows *rows);
-const char *slu_db_column(struct slu_rows *rows, int column); /* its name */
+const char *slu_db_column_name(struct slu_rows *rows,
+			       int column); /* its name */
 
 /*
  * For statements that strangers wrote: from now on this connection only runs

@@ -34,13 +34,14 @@ struct json_object *slu_query_row(struct slu_rows *rows)
 	for (int i = 0; i < slu_db_columns(rows); i++) {
 		v = value(rows, i);
 		if (v)
-			json_object_object_add(obj, slu_db_column(rows, i), v);
+			json_object_object_add(obj, slu_db_column_name(rows, i),
+					       v);
 		if (slu_db_type(rows, i) == SLU_DB_INTEGER)
-			slu_json_set_i64(obj, slu_db_column(rows, i),
+			slu_json_set_i64(obj, slu_db_column_name(rows, i),
 					 slu_db_int(rows, i));
 		if (slu_db_type(rows, i) ==
 		    SLU_DB_REAL) /* JSON has no Infinity */
-			slu_json_set_double(obj, slu_db_column(rows, i),
+			slu_json_set_double(obj, slu_db_column_name(rows, i),
 					    slu_db_double(rows, i));
 	}
 	return obj;

@@ -91,12 +91,12 @@ static int check_columns(struct slu_rows *rows, struct slu_err *err)
 {
 	for (int i = 0; i < slu_db_columns(rows); i++)
 		for (int k = 0; k < i; k++)
-			if (strcmp(slu_db_column(rows, i),
-				   slu_db_column(rows, k)) == 0)
+			if (strcmp(slu_db_column_name(rows, i),
+				   slu_db_column_name(rows, k)) == 0)
 				return slu_err(err, SLU_INVALID,
 					       "two columns are called %s: "
 					       "name one with AS",
-					       slu_db_column(rows, i));
+					       slu_db_column_name(rows, i));
 	return 0;
 }
 

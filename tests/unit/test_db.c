@@ -29,7 +29,7 @@ START_TEST(test_bound_values_come_back)
 			    "it's");
 	ck_assert_int_eq(slu_db_step(rows, &err), 1);
 	ck_assert_int_eq(slu_db_columns(rows), 6);
-	ck_assert_str_eq(slu_db_column(rows, 2), "c");
+	ck_assert_str_eq(slu_db_column_name(rows, 2), "c");
 	ck_assert_int_eq(slu_db_int(rows, 0), -7);
 	ck_assert_int_eq(slu_db_int(rows, 1), INT64_MAX);
 	ck_assert(slu_db_double(rows, 2) == 0.5);
