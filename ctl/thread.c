@@ -153,7 +153,7 @@ static void open_link(struct slu_ctl *ctl, double now)
 		slu_ctl_link_down(ctl, &err, now);
 		return;
 	}
-	slu_history_queue_again(&ctl->history);
+	slu_history_queue_resend(&ctl->history);
 	slu_history_position_restart(&ctl->predictor_heard);
 	slu_history_position_restart(&ctl->ready_heard);
 	slu_history_position_restart(&ctl->arbiter_heard);

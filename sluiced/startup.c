@@ -450,8 +450,8 @@ void slu_daemon_reload(struct slu_daemon *d)
 	slu_conf_free(fresh);
 	slu_log(d->log, SLU_INFO, "%s was read again", d->conf_path);
 	slu_programs_check(d->conf, d->log);
-	slu_capacity_again(d);
-	slu_totals_again(&d->totals);
+	slu_capacity_update(d);
+	slu_totals_retry(&d->totals);
 	slu_distance_send(d);
 	slu_osts_reload(d);
 	slu_daemon_touched(d, 0);

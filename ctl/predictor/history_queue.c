@@ -89,7 +89,7 @@ const struct slu_job *slu_history_queue_at(const struct slu_history_queue *h,
 	return i < h->n ? at(h, i) : NULL;
 }
 
-void slu_history_queue_again(struct slu_history_queue *h)
+void slu_history_queue_resend(struct slu_history_queue *h)
 {
 	h->sent = 0;
 }

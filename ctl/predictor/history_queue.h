@@ -36,6 +36,6 @@ void slu_history_queue_stored(struct slu_history_queue *h, uint32_t job_id,
 const struct slu_job *slu_history_queue_at(const struct slu_history_queue *h,
 					   size_t i);
 /* A new connection: all are sent again. */
-void slu_history_queue_again(struct slu_history_queue *h);
+void slu_history_queue_resend(struct slu_history_queue *h);
 
 #endif

@@ -98,7 +98,7 @@ void slu_capacity_start(struct slu_daemon *d)
 	d->supply_timer = (struct slu_timer){.fn = on_timer, .arg = d};
 }
 
-void slu_capacity_again(struct slu_daemon *d)
+void slu_capacity_update(struct slu_daemon *d)
 {
 	slu_timer_soon(d->loop, &d->supply_timer, 0);
 }
@@ -123,7 +123,7 @@ void slu_capacity_connected(struct slu_daemon *d,
 		if ((d->hosts.name[d->hosts.n] = strdup(nodes[i].name)))
 			d->hosts.n++;
 	slu_msg_clear(&slu_capacity_desc, &d->supply);
-	slu_capacity_again(d);
+	slu_capacity_update(d);
 }
 
 void slu_capacity_stop(struct slu_daemon *d)

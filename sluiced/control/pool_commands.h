@@ -10,7 +10,7 @@
 void slu_capacity_start(struct slu_daemon *d);
 void slu_capacity_connected(struct slu_daemon *d,
 			    const struct slu_node_addr *nodes, size_t n);
-void slu_capacity_again(struct slu_daemon *d);
+void slu_capacity_update(struct slu_daemon *d);
 /* A map has come: soon, if it is its host's first. */
 void slu_capacity_pushed(struct slu_daemon *d);
 void slu_capacity_stop(struct slu_daemon *d);

@@ -360,7 +360,7 @@ void slu_totals_start(struct slu_totals *t, struct slu_loop *loop,
 	slu_timer_set(loop, &t->timer, EVERY);
 }
 
-void slu_totals_again(struct slu_totals *t)
+void slu_totals_retry(struct slu_totals *t)
 {
 	t->failures = 0;
 	t->wait = false;

@@ -52,7 +52,7 @@ struct slu_totals {
 void slu_totals_start(struct slu_totals *t, struct slu_loop *loop,
 		      struct slu_history *history);
 /* The configuration has changed: what failed may be tried again. */
-void slu_totals_again(struct slu_totals *t);
+void slu_totals_retry(struct slu_totals *t);
 void slu_totals_stop(struct slu_totals *t);
 
 #endif

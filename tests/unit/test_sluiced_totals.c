@@ -137,7 +137,7 @@ START_TEST(test_slurmdbd_is_away)
 	ck_assert_uint_eq(totals.n, 1);
 	ck_assert_uint_eq(totals.run[0].tries, 0);
 	ck_assert_double_gt(totals.timer.due, slu_now_mono() + 600);
-	slu_totals_again(&totals);
+	slu_totals_retry(&totals);
 	ck_assert_double_lt(totals.timer.due, slu_now_mono() + 60);
 	close_all();
 }
