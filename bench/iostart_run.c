@@ -228,7 +228,7 @@ static void begun(void *arg, size_t i, int64_t now)
 	s->idle -= d.nodes;
 	s->running[s->n_running++] = i;
 	drop(s->waiting, &s->n_waiting, i);
-	fs_begin(s->fs, i, (double)now);
+	fs_start(s->fs, i, (double)now);
 }
 
 static size_t ended(void *arg, int64_t now)
@@ -247,7 +247,7 @@ static size_t ended(void *arg, int64_t now)
 static int64_t next(void *arg, int64_t now)
 {
 	const struct sim *s = arg;
-	double when = fs_next(s->fs);
+	double when = fs_next_end(s->fs);
 
 	if (s->held)
 		when = fmin(when, (double)(now + AGAIN));

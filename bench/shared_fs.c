@@ -94,7 +94,7 @@ static void compute(struct fs *fs, size_t i, double now)
 	fs->computing[fs->n_computing++] = i;
 }
 
-void fs_begin(struct fs *fs, size_t job, double now)
+void fs_start(struct fs *fs, size_t job, double now)
 {
 	fs->job[job] = (struct state){.left = fs->io[job].bursts};
 	compute(fs, job, now);
@@ -181,7 +181,7 @@ size_t fs_ended(struct fs *fs, double now)
 	return fs->n_ended ? fs->ended[--fs->n_ended] : (size_t)-1;
 }
 
-double fs_next(const struct fs *fs)
+double fs_next_end(const struct fs *fs)
 {
 	double when = INFINITY;
 

@@ -26,11 +26,11 @@ struct fs;
 struct fs *fs_new(const struct fs_io *io, size_t jobs, double capacity);
 void fs_free(struct fs *fs);
 
-void fs_begin(struct fs *fs, size_t job, double now);
+void fs_start(struct fs *fs, size_t job, double now);
 /* Advances to `now`. The next job that has ended since, or (size_t)-1. */
 size_t fs_ended(struct fs *fs, double now);
 /* A lower bound of the next end; INFINITY: no job runs. */
-double fs_next(const struct fs *fs);
+double fs_next_end(const struct fs *fs);
 
 /* Bytes moved so far by a running job. */
 double fs_moved(const struct fs *fs, size_t job);

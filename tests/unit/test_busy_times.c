@@ -111,7 +111,7 @@ static double campaign(bool knows, size_t *together)
 		rate = slu_rates_foretell(rates, 1, "a", 1, 21).node;
 		while (next < JOBS && rate * (double)(running + 1) <= ALL) {
 			begun[next] = (double)now;
-			fs_begin(fs, next++, (double)now);
+			fs_start(fs, next++, (double)now);
 			running++;
 			most = running > most ? running : most;
 		}

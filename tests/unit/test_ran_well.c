@@ -87,7 +87,7 @@ static void step(struct sim *s, double now)
 	for (; s->next < JOBS && s->begins[s->next] <= now; s->next++) {
 		s->start[s->next] = now;
 		s->running++;
-		fs_begin(s->fs, s->next, now);
+		fs_start(s->fs, s->next, now);
 	}
 	while ((i = fs_ended(s->fs, now)) != (size_t)-1) {
 		struct slu_ended_run *run = &s->run[i];

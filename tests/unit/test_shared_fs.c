@@ -17,18 +17,18 @@ START_TEST(test_job_alone)
 
 	ck_assert_double_eq(fs_alone(io, 10), 20);
 	ck_assert_double_eq(fs_alone(io, 4), 30);
-	fs_begin(fs, 0, 100);
-	ck_assert_double_eq(fs_next(fs), 120);
+	fs_start(fs, 0, 100);
+	ck_assert_double_eq(fs_next_end(fs), 120);
 	ck_assert_uint_eq(fs_ended(fs, 104), NONE);
 	ck_assert_double_eq(fs_rate(fs), 0);
 	ck_assert_uint_eq(fs_ended(fs, 107), NONE);
 	ck_assert_double_eq(fs_rate(fs), 8);
 	ck_assert_double_eq_tol(fs_moved(fs, 0), 16, 1e-9);
-	ck_assert_double_eq_tol(fs_next(fs), 120, 1e-9);
+	ck_assert_double_eq_tol(fs_next_end(fs), 120, 1e-9);
 	ck_assert_uint_eq(fs_ended(fs, 119.9), NONE);
 	ck_assert_uint_eq(fs_ended(fs, 120), 0);
 	ck_assert_uint_eq(fs_ended(fs, 120), NONE);
-	ck_assert(isinf(fs_next(fs)));
+	ck_assert(isinf(fs_next_end(fs)));
 	fs_free(fs);
 }
 END_TEST
@@ -42,7 +42,7 @@ START_TEST(test_fair_shares)
 	bool ended[3] = {false};
 
 	for (size_t i = 0; i < 3; i++)
-		fs_begin(fs, i, 0);
+		fs_start(fs, i, 0);
 	ck_assert_uint_eq(fs_ended(fs, 9.99), NONE);
 	ck_assert_double_eq_tol(fs_rate(fs), 10, 1e-9);
 	ck_assert_double_eq_tol(fs_moved(fs, 0), 19.98, 1e-9);
@@ -108,7 +108,7 @@ START_TEST(test_steps)
 		}
 		fs = fs_new(io, N, 15);
 		for (size_t i = 0; i < N; i++)
-			fs_begin(fs, i, 0);
+			fs_start(fs, i, 0);
 		for (int k = 1; over < N; k++) {
 			double now = k * step;
 			bool moves[N];
@@ -130,7 +130,7 @@ START_TEST(test_steps)
 			}
 		}
 		for (double now = 0; over > 0;) {
-			double when = fs_next(fs);
+			double when = fs_next_end(fs);
 			size_t i;
 
 			ck_assert(!isinf(when)); /* nobody ends before */
