@@ -62,7 +62,7 @@ static void turn_one(int dir, const char *name)
 	close(fd);
 }
 
-void slu_logs_turn(const char *dir)
+void slu_logs_trim(const char *dir)
 {
 	DIR *d = opendir(dir);
 	struct dirent *e;

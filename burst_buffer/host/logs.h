@@ -24,7 +24,7 @@ void slu_logs_begin(const char *dir, const char *name, char path[PATH_MAX]);
 /* Punch out the middle of each long log in place: the beginning, which says how
  * it started, and the end stay; the hole reads as zeros. To be called now and
  * then while the daemons run. */
-void slu_logs_turn(const char *dir);
+void slu_logs_trim(const char *dir);
 
 /* The first line of a log that contains these words, from there on, cut to the
  * space there is; "" if there is none. */

@@ -184,7 +184,7 @@ START_TEST(test_logs)
 	for (int i = 0; i < 400 && logged(&j) < SLU_LOGS_SIZE; i++)
 		make_it_complain(j.in[0].top, 100);
 	ck_assert_int_le(logged(&j), SLU_LOGS_SIZE);
-	slu_logs_turn(j.in[0].log);
+	slu_logs_trim(j.in[0].log);
 	ck_assert_int_le(logged(&j), SLU_LOGS_SIZE / 2);
 	make_it_complain(j.in[0].top, 1);
 	expect_ok(slu_file_read(AT_FDCWD, log, 1 << 30, &after, &err), err);

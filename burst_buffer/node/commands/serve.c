@@ -122,7 +122,7 @@ static int tend(struct slu_node *n, struct slu_plan *plan, struct slu_err *err)
 	if (slu_mkdirs(n->conf->run_dir, 0755, err) ||
 	    slu_mkdirs(n->dir, 0711, err) || slu_node_take_plan(n, plan, err))
 		return -1;
-	slu_logs_turn(n->log_dir);
+	slu_logs_trim(n->log_dir);
 	if (!n->plan.over) {
 		if (is_there(n) && !n->plan.unready)
 			slu_note_drop(n, "serve.up.pause");

@@ -192,7 +192,7 @@ static void serve(struct slu_node *n, int early, double period, bool *told)
 			slu_early_serve(n, early, step);
 		slu_peak_used_sample(n);
 		look_at_server(n, told);
-		slu_logs_turn(n->log_dir);
+		slu_logs_trim(n->log_dir);
 	}
 }
 
