@@ -136,10 +136,10 @@ static int find_owner(const struct slu_conf *kept, uid_t *uid,
 		      struct slu_err *err)
 {
 	char *user = slurm_user();
-	int rc = slu_http_owner(user   ? user
-				: kept ? kept->slurm_user
-				       : OUR_DEFAULT,
-				uid, err);
+	int rc = slu_http_slurm_user(user   ? user
+				     : kept ? kept->slurm_user
+					    : OUR_DEFAULT,
+				     uid, err);
 
 	free(user);
 	return rc;

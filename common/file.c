@@ -151,7 +151,7 @@ static int create_beside(int dirfd, const char *path, char **temp)
 	return -1;
 }
 
-size_t slu_file_left(const char *name)
+size_t slu_file_leftover_of(const char *name)
 {
 	const char *dot = strrchr(name, '.');
 

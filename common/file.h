@@ -32,7 +32,7 @@ int slu_file_write(int dirfd, const char *path, const void *data, size_t len,
 
 /* Length of the path beside which this name, "path.0123abcd", was made, perhaps
  * by a writer that was killed. 0: it is no such name. */
-size_t slu_file_left(const char *name);
+size_t slu_file_leftover_of(const char *name);
 
 /* The same without sync, for files that can be computed again: readers find the
  * old or the new content, but when the machine crashes soon after, the file may

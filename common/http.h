@@ -33,7 +33,7 @@ struct slu_conf;
 struct slu_http *slu_http_of_site(const struct slu_conf *conf,
 				  struct slu_err *err);
 /* The uid of a SlurmUser, by name or number; SLU_NOTFOUND. */
-int slu_http_owner(const char *user, uid_t *uid, struct slu_err *err);
+int slu_http_slurm_user(const char *user, uid_t *uid, struct slu_err *err);
 
 /* Wait at most this long for one answer (long polls need more than their
  * server's hold); default 30 s. */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include "common/conf.h"
 
-int slu_http_owner(const char *user, uid_t *uid, struct slu_err *err)
+int slu_http_slurm_user(const char *user, uid_t *uid, struct slu_err *err)
 {
 	struct passwd pw, *found = NULL;
 	char buf[4096], *end;
@@ -32,7 +32,7 @@ struct slu_http *slu_http_of_site(const struct slu_conf *conf,
 		slu_err(err, SLU_INVALID, "sluice.conf has no DaemonAddr");
 		return NULL;
 	}
-	if (slu_http_owner(conf->slurm_user, &owner, err)) {
+	if (slu_http_slurm_user(conf->slurm_user, &owner, err)) {
 		slu_err_prefix(err, "sluice.conf");
 		return NULL;
 	}

@@ -104,7 +104,7 @@ static uint32_t job_of(const char *name)
 static bool is_left(const char *name)
 {
 	char whole[64];
-	size_t len = slu_file_left(name);
+	size_t len = slu_file_leftover_of(name);
 
 	if (len == 0 || len >= sizeof(whole))
 		return false;

@@ -281,7 +281,7 @@ static int keep(int dirfd, const struct maps *m, const char *file,
 /* A file that was being written when its writer was killed? */
 static bool is_left(const char *file)
 {
-	size_t len = slu_file_left(file), suffix = strlen(SUFFIX);
+	size_t len = slu_file_leftover_of(file), suffix = strlen(SUFFIX);
 
 	return len > suffix && !strncmp(file + len - suffix, SUFFIX, suffix);
 }
