@@ -380,7 +380,7 @@ static bool is_recent(const struct slu_stage_cache *c, const char *name)
 		 st.st_mtim.tv_nsec >= c->began.tv_nsec));
 }
 
-int slu_stage_cache_doubt(struct slu_stage_cache *c, struct slu_err *err)
+int slu_stage_cache_drop_used(struct slu_stage_cache *c, struct slu_err *err)
 {
 	int fd = openat(c->user, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *d = fd < 0 ? NULL : fdopendir(fd);

@@ -93,7 +93,7 @@ int slu_stage_cache_get(struct slu_stage_cache *c,
 
 /* Call it if the stage-in failed its verification: removes those of the user's
  * entries that were used since it began, as one of them may be wrong. */
-int slu_stage_cache_doubt(struct slu_stage_cache *c, struct slu_err *err);
+int slu_stage_cache_drop_used(struct slu_stage_cache *c, struct slu_err *err);
 
 /* Begins a new entry: an empty file, open for writing, for data at the offset
  * that it has in its file. -1, SLU_BUSY: no space, or another process already

@@ -498,7 +498,7 @@ START_TEST(test_doubt)
 	commit(&c);
 	open_cache(&c, 0, 2);
 	ck_assert_int_eq(get_or_fill(&c, &a, true), 1);
-	expect_ok(slu_stage_cache_doubt(&c, &err), err);
+	expect_ok(slu_stage_cache_drop_used(&c, &err), err);
 	ck_assert_int_eq(get_or_fill(&c, &a, true), 0);
 	ck_assert_int_eq(get_or_fill(&c, &b, true), 1);
 	slu_stage_cache_close(&c);

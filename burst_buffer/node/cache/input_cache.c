@@ -165,7 +165,7 @@ void slu_input_cache_doubt(struct slu_node *n)
 {
 	struct slu_err err;
 
-	if (n->cache && slu_stage_cache_doubt(&n->cache->cache, &err))
+	if (n->cache && slu_stage_cache_drop_used(&n->cache->cache, &err))
 		log_wrong(n, err.text);
 }
 
