@@ -47,7 +47,7 @@ void slu_site_answer(struct slu_site *site, const char *name, int why_not,
 		u->uid = why_not ? -1 : (int64_t)uid;
 }
 
-void slu_site_know(struct slu_site *site, const struct slu_site *old)
+void slu_site_keep_users(struct slu_site *site, const struct slu_site *old)
 {
 	struct slu_site_user *u;
 

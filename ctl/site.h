@@ -61,7 +61,7 @@ void slu_site_answer(struct slu_site *site, const char *name, int why_not,
 		     uid_t uid);
 /* Users of both sites that were known stay known until they have been looked up
  * again. */
-void slu_site_know(struct slu_site *site, const struct slu_site *old);
+void slu_site_keep_users(struct slu_site *site, const struct slu_site *old);
 /* Is there a user who could not be looked up yet, and is not known? */
 bool slu_site_users_missing(const struct slu_site *site);
 /* The name of a user that the configuration names, else NULL. */

@@ -76,7 +76,7 @@ static void replace_site(struct slu_ctl *ctl, struct slu_site *site)
 	struct slu_site *old = ctl->site;
 
 	pthread_rwlock_rdlock(&ctl->site_lock);
-	slu_site_know(site, old);
+	slu_site_keep_users(site, old);
 	pthread_rwlock_unlock(&ctl->site_lock);
 	pthread_rwlock_wrlock(&ctl->site_lock);
 	slu_training_keep(ctl, site);
@@ -179,7 +179,7 @@ static void read_link(struct slu_ctl *ctl, double now)
 		return;
 	}
 	while (ctl->link.fd >= 0 && slu_link_line(&ctl->link, &line, &len))
-		slu_ctl_hear(ctl, line, len, now);
+		slu_ctl_handle_line(ctl, line, len, now);
 }
 
 static void write_link(struct slu_ctl *ctl, double now)

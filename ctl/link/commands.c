@@ -455,7 +455,8 @@ static void dispatch(struct slu_ctl *ctl, const struct slu_desc *desc,
 		slu_ctl_link_down(ctl, &err, now);
 }
 
-void slu_ctl_hear(struct slu_ctl *ctl, const char *line, size_t len, double now)
+void slu_ctl_handle_line(struct slu_ctl *ctl, const char *line, size_t len,
+			 double now)
 {
 	const struct slu_desc *desc;
 	struct slu_err err;

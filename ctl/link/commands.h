@@ -9,7 +9,7 @@
 struct slu_ctl;
 
 /* Act on one line from the link. */
-void slu_ctl_hear(struct slu_ctl *ctl, const char *line, size_t len,
-		  double now);
+void slu_ctl_handle_line(struct slu_ctl *ctl, const char *line, size_t len,
+			 double now);
 
 #endif
