@@ -306,7 +306,9 @@ static int take_job(char *at[SLU_SACCT_COLUMNS],
 		return 0;
 	if (id[strcspn(id, "_+")])
 		return slu_err(err, SLU_INVALID,
-			       "%.40s is known by JobIDRaw only", id);
+			       "the number of job %.40s is only in the "
+			       "column JobIDRaw, which is missing",
+			       id);
 	job.job_id = take_number(id);
 	take_array(at[SLU_SACCT_JOB_ID] ? at[SLU_SACCT_JOB_ID] : id, &job);
 	if (!job.job_id || job.job_id == SLU_NO_ID)

@@ -206,8 +206,8 @@ int slu_sacct_cut(const struct slu_sacct_table *t, char *text,
 		if (t->at[i].column != SLU_SACCT_COLUMNS &&
 		    (!is_one(l.begins[i]) || !is_one(l.begins[i + 1])))
 			return slu_err(err, SLU_INVALID,
-				       "\"%s\" in it: where %s begins and "
-				       "ends is not sure",
+				       "\"%s\" in a free text: where column "
+				       "%s begins and ends is ambiguous",
 				       t->delimiter,
 				       slu_sacct_title(t->at[i].column));
 	memset(at, 0, SLU_SACCT_COLUMNS * sizeof(*at));

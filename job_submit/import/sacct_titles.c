@@ -242,8 +242,9 @@ int slu_sacct_header(const char *line, struct slu_sacct_table *out,
 		return 0;
 	if (strpbrk(out->delimiter, " -_:.+=[]"))
 		return slu_err(err, SLU_INVALID,
-			       "\"%s\" between its columns stands within them, "
-			       "too: print it with sacct's option -P",
+			       "the columns are separated by \"%s\", which "
+			       "also occurs within them: print it with "
+			       "sacct's option -P",
 			       out->delimiter);
 	return check_titles(out, err);
 }

@@ -282,10 +282,11 @@ static void tell_silent(struct json_object *silent,
 		hosts = slu_group_hosts(names);
 		slu_finding_command(
 			slu_finding(findings, SLU_SEVERE_ERROR, "silent",
-				    "%.400s: not heard since job %s waited for "
-				    "it in vain: slurmd, munged or its network "
-				    "is dead, or the line of plugstack.conf "
-				    "is missing",
+				    "%.400s: has sent no request to sluiced "
+				    "since job %s waited for it in vain: "
+				    "slurmd, munged or its network is down, "
+				    "or the line of plugstack.conf is "
+				    "missing",
 				    hosts ? hosts : "", job),
 			hosts, "sluice-node probe --push");
 		free(hosts);

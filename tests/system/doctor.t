@@ -98,7 +98,7 @@ test_munge() {
 	check_within 20 "bbstat names the node that has not arrived" prints \
 		"^$job .*waits for n2" bbstat
 	check_within 90 "doctor names a node whose munged is dead" found \
-		"n2: not heard since job $job waited"
+		"n2: has sent no request to sluiced since job $job waited"
 	check "the job's AdminComment says why it was requeued" matches_job "$job" \
 		'AdminComment=.*setup failed: Slurm ended the run \(NODE_FAIL\) while n2 had not come'
 	check "the buffer's state says why it was requeued" matches_job "$job" \

@@ -304,7 +304,7 @@ static const struct {
 	 "172+1|5|1970-01-01T00:00:05|1970-01-01T00:00:09|COMPLETED\n"
 	 "173|5|1970-01-01T00:00:05|1970-01-01T00:00:09|COMPLETED\n",
 	 "173[0] 5 - -/- - n0 0+5-9 0 COMPLETED\n", 1, 2, 2,
-	 "2: 171_1 is known by JobIDRaw only"},
+	 "2: the number of job 171_1 is only in the column JobIDRaw, which is missing"},
 	/* Of an array, but none of its tasks; task 0; no number. */
 	{"json",
 	 "{\"jobs\":[{\"job_id\":5,\"user\":\"ada\",\"time\":{\"start\":3,"
@@ -375,7 +375,7 @@ static const struct {
 	 "3|a|b|5|2|COMPLETED\n"
 	 "4|a|b|5|2|9|so so\n",
 	 "2[0] 5 - -/- a n0 0+2-9 0 COMPLETED\n", 1, 0, 3,
-	 "2: \"|\" in it: where JobName begins and ends is not sure"},
+	 "2: \"|\" in a free text: where column JobName begins and ends is ambiguous"},
 	/* sacct -p ends each line with a bar. */
 	{"sacct",
 	 "JobID|UID|Start|End|JobName|\n1|5|2|9|na|me|\n2|5|2|9|name|\n"
@@ -404,7 +404,8 @@ static const struct {
 	 "1;5;2;9;cpu=4,node=2;n[1,3];a;b\n"
 	 "JobID\tEnd\tStart\tUID\n2\t9\t2\t5\n",
 	 "1[0] 5 - -/- a;b n2 0+2-9 0 -\n2[0] 5 - -/- - n0 0+2-9 0 -\n", 2, 0,
-	 1, "2: \",\" in it: where AllocTRES begins and ends is not sure"},
+	 1,
+	 "2: \",\" in a free text: where column AllocTRES begins and ends is ambiguous"},
 	/* What was allocated, by whatever name. */
 	{"sacct",
 	 "JobID|UID|Start|End|AllocNodes\n1|5|2|9|4\n2|5|2|9|4294967294\n"

@@ -91,7 +91,7 @@ static int lock(struct slu_aside *aside, void *arg, void *out,
 	if (readlink(path, owner, sizeof(owner) - 1) > 0 &&
 	    !strcmp(owner, o->n->name))
 		return 0;
-	return slu_err(err, SLU_BUSY, "it is another node's turn");
+	return slu_err(err, SLU_BUSY, "another node is copying");
 }
 
 static int unlock(struct slu_aside *aside, void *arg, void *out,
