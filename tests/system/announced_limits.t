@@ -258,5 +258,5 @@ check_within 180 "a job runs longer than the default limit" \
 check "its run time is above the default limit" \
 	matches "$(job_field "$runs" RunTime)" '00:01:[45]'
 check "no limit differs from the announced one" fails \
-	grep 'minutes was meant' "$LOG"
+	grep 'its limit was to be' "$LOG"
 finish

@@ -268,7 +268,7 @@ told() { on ctl "$SYSQUERY" --table iostart --since 7d; }
 check_within 40 "sysquery iostart tells that it is not known" prints \
 	'IOBandwidth=auto is not known, and IOStart' told
 doctor() { on ctl "$SYSQUERY" --json doctor; }
-check_within 40 "so does the doctor" prints 'IOStart holds nobody' doctor
+check_within 40 "so does the doctor" prints 'IOStart holds no job back' doctor
 as_alice scancel "$first" "$second"
 wait_for 40 nodes_idle 'n[1-4]'
 check "a wrong value is refused with a line" matches \

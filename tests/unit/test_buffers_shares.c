@@ -168,7 +168,7 @@ START_TEST(test_lost_all)
 	static const struct {
 		const char *driver, *lost, *reason;
 	} cases[] = {
-		{"lustre root=/pfs", "n[1-3]", "told by 0 of 3 nodes"},
+		{"lustre root=/pfs", "n[1-3]", "reported by 0 of 3 nodes"},
 		{"glusterfs", "n2", "n2 was lost, and its data with it"},
 	};
 
@@ -281,8 +281,10 @@ START_TEST(test_parts)
 		{{4, 12, 6}, "RUNNING", ""},
 		{{4, 12, 5},
 		 "SETUP",
-		 "9 of 10 files, 0B of 0B, told by 2 of 2"},
-		{{4, 6, 6}, "SETUP", "6 of 12 files, 0B of 0B, told by 1 of 1"},
+		 "9 of 10 files, 0B of 0B, reported by 2 of 2"},
+		{{4, 6, 6},
+		 "SETUP",
+		 "6 of 12 files, 0B of 0B, reported by 1 of 1"},
 	};
 
 	each(c, cases)
@@ -334,9 +336,9 @@ START_TEST(test_parts_tolerate)
 	} cases[] = {
 		{"---", "-xx", ""},
 		{"xxx", "---", ""},
-		{"---", "--x", "told by 0 of 1"},
-		{"---", "-x-", "told by 0 of 2"},
-		{"xx-", "---", "told by 1 of 2"},
+		{"---", "--x", "reported by 0 of 1"},
+		{"---", "-x-", "reported by 0 of 2"},
+		{"xx-", "---", "reported by 1 of 2"},
 	};
 
 	each(c, cases)

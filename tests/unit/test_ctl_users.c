@@ -65,7 +65,7 @@ START_TEST(test_looked_up)
 	ck_assert_str_eq(slu_site_user(ctl->site, 1001), "ann");
 	ck_assert_str_eq(slu_site_user(ctl->site, 1003), "long");
 	ck_assert_ptr_null(slu_site_user(ctl->site, 1002));
-	ck_assert_uint_eq(times_logged("there are not: nobody1, nobody2"), 1);
+	ck_assert_uint_eq(times_logged("unknown users: nobody1, nobody2"), 1);
 	ck_assert_uint_eq(times_logged("every minute: endless: "), 1);
 	away = false;
 	users_asked(ctl, ctl->users_at);

@@ -118,9 +118,9 @@ START_TEST(test_links)
 	ctl_send(&slu_io_use_desc, &(struct slu_io_use){.known = SLU_IO_UNKNOWN,
 							.targets = 9,
 							.degraded = 2});
-	while (!count("IOStart holds nobody", NULL))
+	while (!count("IOStart holds no job back", NULL))
 		usleep(20000);
-	expect_one("IOStart holds nobody", "\"type\":\"sysquery iostart");
+	expect_one("IOStart holds no job back", "\"type\":\"sysquery iostart");
 	expect_one("2 of 9 targets of Lustre are degraded", "note");
 	ctl_send(
 		&slu_io_use_desc,

@@ -270,7 +270,7 @@ START_TEST(test_step)
 		{"sleep 100", "enough", SLU_BUSY, "enough"},
 		{"trap '' TERM; sleep 1", NULL, SLU_TIMEOUT, "too long"},
 		{"echo 5 1 2; exit 3", NULL, SLU_IO, "exit code 3"},
-		{"echo what", NULL, SLU_IO, "no task said"},
+		{"echo what", NULL, SLU_IO, "no task reported"},
 		{"exec /no/such/program", NULL, SLU_IO, "was not found"},
 	};
 

@@ -195,9 +195,9 @@ static const struct {
 	 NULL,
 	 "jobfs: tier=flash: profile there has storage=, a fixed path, which"},
 	{"jobfs type=g capacity=1M profile=there", "1234", 1, true, NULL, NULL,
-	 "jobfs: profile there has storage=, one place, and pool g is of a "},
+	 "jobfs: profile there has storage=, a fixed path, and pool g is of a "},
 	{"jobfs capacity=1M pool=d profile=there", "1234", 1, true, NULL, NULL,
-	 "jobfs: profile there has storage=, one place, and pool d is of a "},
+	 "jobfs: profile there has storage=, a fixed path, and pool d is of a "},
 	{"jobfs type=far capacity=1M tier=flash", "1234", 1, true, NULL, NULL,
 	 "jobfs: tier=flash: far lies at a fixed path, which belongs to no tier"},
 };

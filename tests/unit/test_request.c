@@ -337,7 +337,7 @@ static const struct text_case refusals[] = {
 	{"forward; forward", NULL, "only one forward"},
 	{"limit tighten=no; limit tighten=yes", NULL, "only one limit"},
 	{"bandwidth wait=no; bandwidth wait=no", NULL, "only one bandwidth"},
-	{"persistent_destroy name=a force=no hurry=yes", NULL, "say one"},
+	{"persistent_destroy name=a force=no hurry=yes", NULL, "write one of them"},
 	{"persistent_create name=x capacity=1K lifetime=20000d", NULL,
 	 "lifetime: is more than 11574 days"},
 	{"capacity=1K", "#\n#BB jobfs capacity=1K", "line 2: jobfs: only one"},

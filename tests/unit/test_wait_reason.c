@@ -65,7 +65,7 @@ static const struct {
 	 "input", "staged in after earlier tasks of the array", 0},
 	{"   JobState=PENDING Reason=BurstBufferResources Dependency=(null)\n"
 	 "   BurstBufferState=\n",
-	 "limit", "with its tight limit", 0},
+	 "limit", "its tight limit does not allow", 0},
 	{"   JobState=PENDING Reason=BurstBufferResources Dependency=(null)\n"
 	 "   BurstBufferState=its tight limit reaches into a\n",
 	 "limit", "its tight limit reaches into a", 0},
