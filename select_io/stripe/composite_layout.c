@@ -84,8 +84,8 @@ static uint32_t most_stripes(const struct slu_stripe_request *r)
  *	- the targets that there are;
  *	- what the tasks keep busy: each as many targets as its window
  *	  (SLU_STRIPE_WINDOW) has stripes;
- *	- sqrt(size / (DISK GLIMPSE)), which minimises
- *	  size / (n DISK) + n GLIMPSE, the time of a pass over the file and of
+ *	- sqrt(size / (RATE GLIMPSE)), RATE that of a target, which minimises
+ *	  size / (n RATE) + n GLIMPSE, the time of a pass over the file and of
  *	  opening n stripes. With fewer than 8 tasks less is enough, as their
  *	  network is the limit.
  * Few tasks fill their window better with narrow stripes. With these numbers
@@ -95,6 +95,7 @@ static void share(struct slu_stripe_layout *out,
 		  const struct slu_stripe_request *r)
 {
 	uint32_t mib = r->access == SLU_STRIPE_RANDOM || r->tasks < 4 ? 1 : 4;
+	double rate = r->target_rate > 0 ? r->target_rate : SLU_STRIPE_DISK;
 	const struct {
 		double most;
 		const char *why;
@@ -103,8 +104,7 @@ static void share(struct slu_stripe_layout *out,
 		 "a part for each task: all targets that there are"},
 		{(double)r->tasks * (SLU_STRIPE_WINDOW / mib),
 		 "a part for each task: targets that they keep busy"},
-		{ceil(sqrt((double)r->size /
-			   (SLU_STRIPE_DISK * SLU_STRIPE_GLIMPSE)) *
+		{ceil(sqrt((double)r->size / (rate * SLU_STRIPE_GLIMPSE)) *
 		      fmin(1, fmax(0.25, r->tasks / 8.0))),
 		 "a part for each task: more targets take longer to open than "
 		 "they save"},

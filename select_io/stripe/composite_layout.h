@@ -56,10 +56,11 @@ struct slu_stripe_request {
 	/* processes that each read or write a part of their own (`readers` each
 	 * read the whole file); 0: unknown */
 	uint32_t tasks;
+	double target_rate; /* bytes/s of a target; 0: SLU_STRIPE_DISK */
 };
 
 /* The model of costs, also of bench/stripe and layout_cost.h. */
-#define SLU_STRIPE_DISK	   400e6  /* bytes/s of a target */
+#define SLU_STRIPE_DISK	   400e6  /* bytes/s of a target, if unknown */
 #define SLU_STRIPE_GLIMPSE 0.4e-3 /* s for a stripe, when a file is opened */
 #define SLU_STRIPE_WINDOW  40	  /* MiB of a file that a task has under way */
 
@@ -105,14 +106,20 @@ void slu_stripe_command_in(const char *verb,
 struct json_object *slu_stripe_json(const struct slu_stripe_layout *layout);
 
 /* The same for a JSON request: {"size","access":"random","readers",
- * "tasks","targets","lustre":"2.15"} or {"preset","lustre"}, each of
- * which may be missing; `known` describes the file system, all 0 if unknown.
- * If it has `targets`, another file system is meant: its free space is unknown.
+ * "tasks","targets","target_rate","lustre":"2.15"} or
+ * {"preset","lustre"}, each of which may be missing; `known` describes the file
+ * system, all 0 if unknown. If it has `targets`, another file system is meant:
+ * its free space and its targets' rate are unknown.
  * Caller puts *out.
  */
 int slu_stripe_explain(struct json_object *args,
 		       const struct slu_stripe_request *known,
 		       struct json_object **out, struct slu_err *err);
+
+/* Bytes/s that a target of this answer of slu_ost_choose() has moved at least:
+ * a server's peak by the number of its targets, the most of all servers. 0: not
+ * known to be more than SLU_STRIPE_DISK. */
+double slu_stripe_measured_rate(struct json_object *osts);
 
 /* The request that results from these JSON arguments and `known`. */
 int slu_stripe_take(struct json_object *args,

@@ -11,6 +11,11 @@
 
 #define MIB (1u << 20)
 
+double slu_stripe_disk(const struct slu_cost_site *site)
+{
+	return site->disk > 0 ? site->disk : SLU_STRIPE_DISK;
+}
+
 /* Bytes of the file that are in the part. */
 static uint64_t length(const struct slu_file_part *p, uint64_t size)
 {
@@ -92,9 +97,9 @@ static double sequential(const struct slu_file_layout *l,
 	double slowest = bytes / (SLU_STRIPE_NODE * nodes);
 
 	if (p->mdt || p->count == 0)
-		return fmax(slowest, bytes / SLU_STRIPE_DISK);
-	slowest = fmax(slowest,
-		       (double)most_on_target(l, p, size) / SLU_STRIPE_DISK);
+		return fmax(slowest, bytes / slu_stripe_disk(site));
+	slowest = fmax(slowest, (double)most_on_target(l, p, size) /
+					slu_stripe_disk(site));
 	return fmax(slowest, (double)most_on_server(l, p, size, site) / server);
 }
 
@@ -107,7 +112,8 @@ static double at_random(const struct slu_file_part *p, uint64_t size,
 
 	if (site->readers > 1 && p->count > 1)
 		at_once = site->readers < p->count ? site->readers : p->count;
-	return reads * (SLU_STRIPE_SEEK + fetch / SLU_STRIPE_DISK) / at_once;
+	return reads * (SLU_STRIPE_SEEK + fetch / slu_stripe_disk(site)) /
+	       at_once;
 }
 
 double slu_stripe_seconds(const struct slu_file_layout *l, uint64_t size,

@@ -33,9 +33,13 @@ struct slu_cost_site {
 	size_t n;	  /* indexes; 0: nothing is known of them */
 	uint32_t servers; /* 0: unknown */
 	double server;	  /* bytes/s that one moves; 0: SLU_STRIPE_PORT */
+	double disk;	  /* bytes/s of a target; 0: SLU_STRIPE_DISK */
 	enum slu_stripe_access access;
 	uint32_t readers; /* 0: unknown, as 1 */
 };
+
+/* Bytes/s of a target. */
+double slu_stripe_disk(const struct slu_cost_site *site);
 
 /* Seconds of a file of so many bytes. */
 double slu_stripe_seconds(const struct slu_file_layout *layout, uint64_t size,

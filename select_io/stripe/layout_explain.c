@@ -6,6 +6,7 @@
 #include "config.h"
 #include "select_io/stripe/composite_layout.h"
 
+#include <math.h>
 #include <string.h>
 #include "common/jsonx.h"
 #include "select_io/ost/choose.h"
@@ -32,13 +33,14 @@ static int take_access(const char *access, struct slu_stripe_request *r,
 static int take_request(struct json_object *args, struct slu_stripe_request *r,
 			struct slu_err *err)
 {
-	uint64_t readers = 0, targets = 0, tasks = 0;
+	uint64_t readers = 0, targets = 0, tasks = 0, rate = 0;
 	const char *access = "sequential", *version = NULL;
 
 	if (slu_json_u64_opt(args, "size", &r->size, err) ||
 	    slu_json_u64_opt(args, "readers", &readers, err) ||
 	    slu_json_u64_opt(args, "tasks", &tasks, err) ||
 	    slu_json_u64_opt(args, "targets", &targets, err) ||
+	    slu_json_u64_opt(args, "target_rate", &rate, err) ||
 	    slu_json_str_opt(args, "lustre", &version, err) ||
 	    slu_json_str_opt(args, "access", &access, err) ||
 	    take_access(access, r, err))
@@ -51,6 +53,9 @@ static int take_request(struct json_object *args, struct slu_stripe_request *r,
 	}
 	if (targets == 0 && json_object_object_get_ex(args, "targets", NULL))
 		return slu_err(err, SLU_INVALID, "targets: want at least 1");
+	if (rate == 0 && json_object_object_get_ex(args, "target_rate", NULL))
+		return slu_err(err, SLU_INVALID,
+			       "target-rate: want bytes a second");
 	if (tasks > 0 && readers > 0)
 		return slu_err(err, SLU_INVALID,
 			       "readers each read all of the file, tasks a "
@@ -63,8 +68,43 @@ static int take_request(struct json_object *args, struct slu_stripe_request *r,
 	if (targets > 0) { /* not one of the servers' file systems */
 		r->targets = small(targets);
 		r->room = NULL;
+		r->target_rate = 0;
 	}
+	if (rate > 0)
+		r->target_rate = (double)rate;
 	return 0;
+}
+
+static size_t count_targets_of(struct json_object *osts, const char *server)
+{
+	struct json_object *list = slu_json_list_at(osts, "osts");
+	size_t n = 0;
+
+	for (size_t i = 0; i < slu_json_length(list); i++) {
+		const char *name = slu_json_str_at(
+			json_object_array_get_idx(list, i), "server");
+
+		n += name && strcmp(name, server) == 0;
+	}
+	return n;
+}
+
+double slu_stripe_measured_rate(struct json_object *osts)
+{
+	struct json_object *servers = slu_json_at(osts, "servers");
+	double best = 0;
+
+	if (!servers)
+		return 0;
+	json_object_object_foreach(servers, name, server)
+	{
+		size_t n = count_targets_of(osts, name);
+
+		if (n > 0)
+			best = fmax(best, slu_json_number_at(server, "peak") /
+						  (double)n);
+	}
+	return best > SLU_STRIPE_DISK ? best : 0;
 }
 
 int slu_stripe_take(struct json_object *args,
@@ -79,8 +119,8 @@ int slu_stripe_take(struct json_object *args,
 static int take_preset(struct json_object *args, const char *name,
 		       struct slu_stripe_layout *out, struct slu_err *err)
 {
-	static const char *const others[] = {"size", "access", "readers",
-					     "tasks", "targets"};
+	static const char *const others[] = {"size",  "access",	 "readers",
+					     "tasks", "targets", "target_rate"};
 	struct slu_stripe_request r = {0};
 
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)

@@ -203,7 +203,7 @@ int slu_review_add(struct slu_review *r, const char *path, uint64_t size,
 	f.now = slu_stripe_seconds(layout, size, r->site);
 	f.better = slu_stripe_seconds(&as_file, size, r->site);
 	f.full = on_full(layout, size, r->site);
-	f.saved = f.now - f.better + f.full / SLU_STRIPE_DISK;
+	f.saved = f.now - f.better + f.full / slu_stripe_disk(r->site);
 	if (!is_worth(&f))
 		return 0;
 	f.why = reason(&f, layout, &as_file);

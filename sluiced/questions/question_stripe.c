@@ -31,6 +31,7 @@ uint64_t *slu_stripe_count_targets(struct json_object *answer,
 		return NULL;
 	slu_json_u64_opt(answer, "lustre", &version, NULL);
 	r->lustre = (uint32_t)version;
+	r->target_rate = slu_stripe_measured_rate(answer);
 	for (size_t i = 0; i < json_object_array_length(list); i++) {
 		uint64_t room = 0;
 

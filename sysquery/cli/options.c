@@ -357,6 +357,9 @@ const struct slu_option slu_options[] = {
 	{SLU_OPT_TARGETS, "targets", "N",
 	 "of stripe explain: targets there are", SLU_TAKES_ONE, slu_ask_number,
 	 "targets"},
+	{SLU_OPT_TARGET_RATE, "target-rate", "SIZE",
+	 "of stripe: bytes/s of a target", SLU_TAKES_ONE, put_size,
+	 "target_rate"},
 	{SLU_OPT_LUSTRE, "lustre", "VERSION",
 	 "of stripe: release of Lustre "
 	 "on the servers",

@@ -46,10 +46,12 @@ static int explain(struct slu_ask *ask, struct slu_err *err)
 	     slu_ask_given(ask, SLU_OPT_ACCESS) ||
 	     slu_ask_given(ask, SLU_OPT_READERS) ||
 	     slu_ask_given(ask, SLU_OPT_TASKS) ||
+	     slu_ask_given(ask, SLU_OPT_TARGET_RATE) ||
 	     slu_ask_given(ask, SLU_OPT_TARGETS)))
 		return slu_err(err, SLU_INVALID,
 			       "stripe: a --preset has no --size, --access, "
-			       "--readers, --tasks or --targets");
+			       "--readers, --tasks, --targets or "
+			       "--target-rate");
 	if (!at_hand(ask))
 		return slu_ask_render(ask, "stripe", show, err);
 	if (slu_stripe_explain(ask->args, &nothing, &answer, err))

@@ -102,14 +102,13 @@ static void ask_servers(const struct slu_ask *ask, struct check *c)
 	struct slu_ask other = *ask;
 	struct json_object *answer;
 	struct slu_err err = {0};
-	const char *fsname = slu_json_str_at(ask->args, "fsname");
+	const char *named = slu_json_str_at(ask->args, "fsname");
 	uint64_t version = 0;
 
 	if (slu_ask_nobody(ask))
 		return;
 	other.args = json_object_new_object();
-	if (fsname)
-		slu_json_set_str(other.args, "fsname", fsname);
+	slu_json_set_str(other.args, "fsname", named ? named : c->fsname);
 	answer = slu_ask_object(&other, "osts", &err);
 	json_object_put(other.args);
 	if (!answer) {
@@ -122,6 +121,9 @@ static void ask_servers(const struct slu_ask *ask, struct check *c)
 	slu_json_u64_opt(answer, "lustre", &version, NULL);
 	c->review.request.lustre = (uint32_t)version;
 	take_servers(c, answer);
+	if (c->review.request.target_rate == 0)
+		c->review.request.target_rate =
+			slu_stripe_measured_rate(answer);
 	json_object_put(answer);
 }
 
@@ -237,6 +239,7 @@ static int prepare(struct slu_ask *ask, const char *dir, struct check *c,
 		r->lustre = slu_stripe_client_version();
 	if (r->lustre == 0)
 		r->lustre = OLDEST;
+	c->site.disk = r->target_rate;
 	c->review.site = &c->site;
 	c->walk.review = &c->review;
 	c->walk.progress = isatty(2) ? show_progress : NULL;

@@ -26,58 +26,61 @@ START_TEST(test_plan)
 		struct slu_stripe_request r;
 		const char *want;
 	} cases[] = {
-		{{0, SEQ, 0, 0, NULL, 0, false, 0},
+		{{0, SEQ, 0, 0, NULL, 0, false, 0, 0},
 		 "-E 64M -c 1 -S 1M -E 1G -c 4 -S 1M -E 10G -c 8 -S 2M "
 		 "-E 1T -c 16 -S 4M -E -1 -c 64 -S 4M"},
-		{{4 * TIB, SEQ, 1, 1000, NULL, 0, false, 0},
+		{{4 * TIB, SEQ, 1, 1000, NULL, 0, false, 0, 0},
 		 "-E 64M -c 1 -S 1M -E 1G -c 4 -S 1M -E 10G -c 8 -S 2M "
 		 "-E 1T -c 16 -S 4M -E -1 -c 64 -S 4M"},
-		{{MIB, SEQ, 0, 0, NULL, 0, false, 0}, "-c 1 -S 1M"},
-		{{64 * MIB, SEQ, 0, 0, NULL, 0, false, 0}, "-c 1 -S 1M"},
-		{{64 * MIB + 1, SEQ, 0, 0, NULL, 0, false, 0},
+		{{MIB, SEQ, 0, 0, NULL, 0, false, 0, 0}, "-c 1 -S 1M"},
+		{{64 * MIB, SEQ, 0, 0, NULL, 0, false, 0, 0}, "-c 1 -S 1M"},
+		{{64 * MIB + 1, SEQ, 0, 0, NULL, 0, false, 0, 0},
 		 "-E 64M -c 1 -S 1M -E -1 -c 4 -S 1M"},
-		{{0, RND, 100, 0, NULL, 0, false, 0},
+		{{0, RND, 100, 0, NULL, 0, false, 0, 0},
 		 "-E 1G -c 1 -S 1M -E 100G -c 4 -S 1M -E -1 -c 8 -S 1M"},
 		/* several readers: as BLAST's database was read best */
-		{{0, SEQ, 2, 0, NULL, 0, false, 0},
+		{{0, SEQ, 2, 0, NULL, 0, false, 0, 0},
 		 "-E 100G -c 16 -S 1M -E -1 -c 64 -S 1M"},
-		{{79 * GIB, SEQ, 8, 1008, NULL, 0, false, 0}, "-c 16 -S 1M"},
-		{{0, SEQ, 16, 0, NULL, 0, false, 0},
+		{{79 * GIB, SEQ, 8, 1008, NULL, 0, false, 0, 0}, "-c 16 -S 1M"},
+		{{0, SEQ, 16, 0, NULL, 0, false, 0, 0},
 		 "-E 26G -c 16 -S 1M -E 52G -c 64 -S 1M -E -1 -c 128 -S 1M"},
 		/* however many read it: no stripe without a byte */
-		{{1, SEQ, 16, 0, NULL, 0, false, 0}, "-c 1 -S 1M"},
-		{{MIB, SEQ, 600, 0, NULL, 0, false, 0}, "-c 1 -S 1M"},
-		{{MIB + 1, SEQ, 16, 0, NULL, 0, false, 0}, "-c 2 -S 1M"},
-		{{1, RND, 16, 0, NULL, 0, false, 0}, "-c 1 -S 1M"},
-		{{15 * MIB, SEQ, 16, 0, NULL, 2009, false, 0}, "-c 15 -S 1M"},
-		{{16 * MIB, SEQ, 16, 0, NULL, 0, false, 0}, "-c 16 -S 1M"},
+		{{1, SEQ, 16, 0, NULL, 0, false, 0, 0}, "-c 1 -S 1M"},
+		{{MIB, SEQ, 600, 0, NULL, 0, false, 0, 0}, "-c 1 -S 1M"},
+		{{MIB + 1, SEQ, 16, 0, NULL, 0, false, 0, 0}, "-c 2 -S 1M"},
+		{{1, RND, 16, 0, NULL, 0, false, 0, 0}, "-c 1 -S 1M"},
+		{{15 * MIB, SEQ, 16, 0, NULL, 2009, false, 0, 0},
+		 "-c 15 -S 1M"},
+		{{16 * MIB, SEQ, 16, 0, NULL, 0, false, 0, 0}, "-c 16 -S 1M"},
 		/* four targets: components that are alike then are one */
-		{{0, SEQ, 0, 4, NULL, 0, false, 0},
+		{{0, SEQ, 0, 4, NULL, 0, false, 0, 0},
 		 "-E 64M -c 1 -S 1M -E 1G -c 4 -S 1M -E 10G -c 4 -S 2M "
 		 "-E -1 -c 4 -S 4M"},
-		{{0, SEQ, 100, 8, NULL, 0, false, 0}, "-c 8 -S 1M"},
+		{{0, SEQ, 100, 8, NULL, 0, false, 0, 0}, "-c 8 -S 1M"},
 		/* versions */
-		{{4 * TIB, SEQ, 0, 0, NULL, 2010, false, 0},
+		{{4 * TIB, SEQ, 0, 0, NULL, 2010, false, 0, 0},
 		 "-E 64M -c 1 -S 1M -E 1G -c 4 -S 1M -E 10G -c 8 -S 2M -E 1T "
 		 "-c 16 -S 4M -E -1 -c 64 -S 4M"},
-		{{4 * TIB, SEQ, 0, 0, NULL, 2009, false, 0}, "-c 64 -S 4M"},
-		{{20 * GIB, SEQ, 0, 0, NULL, 2005, false, 0}, "-c 16 -S 4M"},
-		{{2 * GIB, RND, 0, 0, NULL, 2005, false, 0}, "-c 4 -S 1M"},
-		{{9 * TIB, SEQ, 0, 950, ten, 2005, false, 0}, "-c 922 -S 4M"},
+		{{4 * TIB, SEQ, 0, 0, NULL, 2009, false, 0, 0}, "-c 64 -S 4M"},
+		{{20 * GIB, SEQ, 0, 0, NULL, 2005, false, 0, 0}, "-c 16 -S 4M"},
+		{{2 * GIB, RND, 0, 0, NULL, 2005, false, 0, 0}, "-c 4 -S 1M"},
+		{{9 * TIB, SEQ, 0, 950, ten, 2005, false, 0, 0},
+		 "-c 922 -S 4M"},
 		/* without ea_inode */
-		{{TIB, SEQ, 0, 950, ten, 2015, true, 0},
+		{{TIB, SEQ, 0, 950, ten, 2015, true, 0, 0},
 		 "-E 64M -c 1 -S 1M -E 1G -c 4 -S 1M -E 10G -c 8 -S 2M "
 		 "-E -1 -c 103 -S 4M"},
-		{{1600 * GIB, RND, 0, 950, ten, 2015, true, 0}, "-c 160 -S 1M"},
-		{{0, SEQ, 16, 0, NULL, 2015, true, 0}, "-c 128 -S 1M"},
-		{{4 * TIB, SEQ, 0, 0, NULL, 2015, true, 0},
+		{{1600 * GIB, RND, 0, 950, ten, 2015, true, 0, 0},
+		 "-c 160 -S 1M"},
+		{{0, SEQ, 16, 0, NULL, 2015, true, 0, 0}, "-c 128 -S 1M"},
+		{{4 * TIB, SEQ, 0, 0, NULL, 2015, true, 0, 0},
 		 "-E 64M -c 1 -S 1M -E 1G -c 4 -S 1M -E 10G -c 8 -S 2M -E 1T "
 		 "-c 16 -S 4M -E -1 -c 64 -S 4M"},
 		/* 4 TiB on targets with 50 GiB each */
-		{{4 * TIB, RND, 0, 100, fifty, 0, false, 0},
+		{{4 * TIB, RND, 0, 100, fifty, 0, false, 0, 0},
 		 "-E 1G -c 1 -S 1M -E 100G -c 4 -S 1M -E -1 -c 82 -S 1M"},
 		/* of which 1,014 are in one component */
-		{{1200 * GIB, SEQ, 0, 100, fifty, 0, false, 0},
+		{{1200 * GIB, SEQ, 0, 100, fifty, 0, false, 0, 0},
 		 "-E 64M -c 1 -S 1M -E 1G -c 4 -S 1M -E 10G -c 8 -S 2M -E 1T "
 		 "-c 21 -S 4M -E -1 -c 64 -S 4M"},
 	};
@@ -182,6 +185,13 @@ START_TEST(test_explain)
 		 "lfs setstripe -c 640 -S 4M"},
 		{"{\"tasks\":64,\"size\":1099511627776,\"targets\":9}",
 		 "lfs setstripe -c 9 -S 4M"},
+		{"{\"tasks\":64,\"size\":1099511627776,"
+		 "\"target_rate\":10000000000}",
+		 "lfs setstripe -c 525 -S 4M"},
+		{"{\"tasks\":64,\"size\":1099511627776,"
+		 "\"target_rate\":0}",
+		 NULL},
+		{"{\"target_rate\":9,\"preset\":\"IOR.1\"}", NULL},
 		{"{\"tasks\":64}", NULL},
 		{"{\"tasks\":2,\"readers\":2,\"size\":9}", NULL},
 		{"{\"tasks\":2,\"preset\":\"IOR.1\"}", NULL},
@@ -209,12 +219,44 @@ START_TEST(test_explain)
 }
 END_TEST
 
+/* What targets have moved counts where it is more than is assumed of them. */
+START_TEST(test_measured_rate)
+{
+	const struct {
+		const char *osts;
+		double want;
+	} cases[] = {
+		{"{}", 0},
+		{"{\"osts\":[{\"server\":\"a\"}]}", 0},
+		{"{\"servers\":{\"a\":{\"peak\":9e9}}}", 0},
+		{"{\"servers\":{\"a\":{\"peak\":9e9},\"b\":{}},"
+		 "\"osts\":[{\"server\":\"a\"},{\"server\":\"b\"},"
+		 "{\"server\":\"a\"},{},{\"server\":\"c\"}]}",
+		 4.5e9},
+		{"{\"servers\":{\"a\":{\"peak\":400e6}},"
+		 "\"osts\":[{\"server\":\"a\"}]}",
+		 0},
+	};
+	struct slu_err err;
+
+	each(c, cases)
+	{
+		struct json_object *osts =
+			slu_json_parse(c->osts, strlen(c->osts), &err);
+
+		ck_assert_ptr_nonnull(osts);
+		ck_assert_double_eq(slu_stripe_measured_rate(osts), c->want);
+		json_object_put(osts);
+	}
+}
+END_TEST
+
 /* So many targets are needed that components would not fit into one layout. */
 START_TEST(test_attribute)
 {
 	static uint64_t room[2000];
-	struct slu_stripe_request r = {1950 * GIB, SEQ, 0,     2000,
-				       room,	   0,	false, 0};
+	struct slu_stripe_request r = {1950 * GIB, SEQ,	  0, 2000, room,
+				       0,	   false, 0, 0};
 	struct slu_stripe_layout l;
 	struct slu_err err;
 
@@ -252,8 +294,9 @@ START_TEST(test_room)
 
 	each(c, cases)
 	{
-		struct slu_stripe_request r = {
-			c->size, SEQ, 0, c->targets, room, c->lustre, false, 0};
+		struct slu_stripe_request r = {c->size,	   SEQ,	 0,
+					       c->targets, room, c->lustre,
+					       false,	   0,	 0};
 
 		fill(room, 205, 9 * TIB);
 		if (c->targets == 100)
@@ -272,7 +315,7 @@ START_TEST(test_room)
 	fill(room, 20, 9 * TIB);
 	expect_ok(slu_stripe_plan(&(struct slu_stripe_request){100 * TIB, SEQ,
 							       99, 205, room, 0,
-							       false, 0},
+							       false, 0, 0},
 				  &l, &err),
 		  err);
 	ck_assert_uint_eq(l.part[l.n - 1].count, 20);
@@ -421,4 +464,5 @@ START_TEST(test_json)
 END_TEST
 
 TEST_MAIN("stripe_layout", test_plan, test_attribute, test_room, test_rules,
-	  test_presets, test_check, test_json, test_tasks, test_explain)
+	  test_presets, test_check, test_json, test_tasks, test_explain,
+	  test_measured_rate)
