@@ -274,7 +274,7 @@ static int set_stripes(const char *path, const uint32_t *target, int n,
 }
 
 /* lfs says that one of the targets is unusable, but not which: bisection. Only
- * where the file does not exist, since each try is removed. -1: no single
+ * where the file did not exist, since each try is removed. -1: no single
  * target is to blame. */
 static int64_t find_bad(const char *path, const uint32_t *target, int n)
 {
@@ -297,12 +297,12 @@ static int64_t find_bad(const char *path, const uint32_t *target, int n)
 	return *target;
 }
 
-/* Is the error about a target: deactivated by the MDS or this client, or full?
- */
+/* Is the error about a target: drained (ENOBUFS) or deactivated (EREMOTEIO) on
+ * the MDS, deactivated on this client, or full? */
 static bool is_of_target(int code)
 {
-	return code == ENOSPC || code == ENODEV || code == EINVAL ||
-	       code == EIO || code == ENXIO;
+	return code == ENOSPC || code == ENOBUFS || code == EREMOTEIO ||
+	       code == ENODEV || code == EINVAL || code == EIO || code == ENXIO;
 }
 
 /* Once more without the target that was refused. */
@@ -343,6 +343,7 @@ int sluice_place_create_on(const char *path, const struct sluice_place *ask,
 			   uint32_t *target, uint32_t n,
 			   char error[SLUICE_PLACE_ERROR])
 {
+	const bool was_there = access(path, F_OK) == 0;
 	struct slu_err err;
 	int code;
 
@@ -351,9 +352,13 @@ int sluice_place_create_on(const char *path, const struct sluice_place *ask,
 		return -1;
 	if (!set_stripes(path, target, (int)n, &code, &err))
 		return 0;
-	if (!is_of_target(code) || access(path, F_OK) == 0)
+	if (!is_of_target(code) || was_there)
 		return say(error, &err);
-	return again(path, ask, target, (int)n, &err, error);
+	if (!again(path, ask, target, (int)n, &err, error))
+		return 0;
+	/* lfs leaves a file without objects, which nobody has written to. */
+	unlink(path);
+	return -1;
 }
 
 int sluice_place_create(const char *path, const struct sluice_place *ask,

@@ -12,6 +12,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -65,8 +66,23 @@ static bool is_lustre(int fd)
 	return !fstatfs(fd, &fs) && fs.f_type == LUSTRE_MAGIC;
 }
 
-/* -1: the file has no layout and cannot be written. If another process opened
- * it for writing meanwhile, Lustre has laid it out (EEXIST). */
+/* As on the MDS targets may have been drained that sluiced does not know of. */
+static void say_refused(const uint32_t *target, int n)
+{
+	const char *why = strerror(errno);
+	char text[256];
+	int len = snprintf(text, sizeof(text), "targets");
+
+	for (int i = 0; i < n && len < 128; i++)
+		len += snprintf(text + len, sizeof(text) - (size_t)len,
+				"%s%" PRIu32, i ? "," : " ", target[i]);
+	snprintf(text + len, sizeof(text) - (size_t)len, " were refused: %s",
+		 why);
+	slu_placed_say(text);
+}
+
+/* -1: the file has no layout and cannot be written, errno says why. If another
+ * process opened it for writing meanwhile, Lustre has laid it out (EEXIST). */
 static int lay_out(int fd)
 {
 	const unsigned stripes = slu_placed_stripes();
@@ -76,7 +92,7 @@ static int lay_out(int fd)
 	if (n && (!set_layout(fd, target, n) || errno == EEXIST))
 		return 0;
 	if (n)
-		slu_placed_say(strerror(errno));
+		say_refused(target, n);
 	return set_layout(fd, NULL, 0) && errno != EEXIST ? -1 : 0;
 }
 
@@ -111,6 +127,26 @@ static void open_again(int fd, int flags)
 	close(again);
 }
 
+/* Has it no layout still, so that every write fails (EBADF)? */
+static bool is_bare(int fd)
+{
+	return fgetxattr(fd, LAYOUT, NULL, 0) < 0 && errno == ENODATA;
+}
+
+/* As Lustre itself chooses; -1: it has no objects for the file, as without us.
+ */
+static int as_default(int fd, int flags)
+{
+	int why = errno;
+
+	open_again(fd, flags);
+	if ((flags & O_ACCMODE) == O_RDONLY || !is_bare(fd))
+		return 0;
+	close(fd);
+	errno = why;
+	return -1;
+}
+
 /* fcntl(F_GETFL) shows O_LOV_DELAY_CREATE, which F_SETFL cannot clear; Lustre's
  * clients hide it. */
 static bool shows_delay(int fd, int flags)
@@ -134,8 +170,12 @@ int slu_placed_open(int dir, const char *path, int flags, mode_t mode)
 	}
 	if (fd < 0)
 		return -1;
-	if ((is_lustre(fd) && lay_out(fd)) || shows_delay(fd, flags))
+	if (is_lustre(fd) && lay_out(fd)) {
+		if (as_default(fd, flags))
+			return -1;
+	} else if (shows_delay(fd, flags)) {
 		open_again(fd, flags);
+	}
 	errno = keep;
 	return fd;
 }

@@ -7,7 +7,8 @@
  *
  * FAKE_REFUSES=yes: no layout can be set (EPERM). FAKE_TORN: a directory that
  * cannot be listed (EIO). FAKE_CLOSED: digits of targets on which the MDS
- * creates no objects (ENOSPC). FAKE_PLACE: the program to execute as
+ * creates no objects (ENOBUFS; ENOSPC when it may choose and none is left).
+ * FAKE_PLACE: the program to execute as
  * sluice-place(1).
  */
 #undef _FORTIFY_SOURCE
@@ -27,6 +28,7 @@
 #include <sys/syscall.h>
 #include <sys/types.h>
 #include <sys/vfs.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #define DELAY (O_NOCTTY | O_ASYNC)
@@ -42,7 +44,7 @@
  * (EBADF), until the attribute "lustre.lov" sets one, once (EEXIST). The
  * attribute must have the length that it declares, and targets from 0 to 7
  * (EINVAL). When the file is opened again for writing, it gets the default
- * layout.
+ * layout, if there are targets for it; else the open succeeds all the same.
  */
 
 /* By descriptor: the file has no layout. */
@@ -92,6 +94,27 @@ static void note(const char *what, const char *path, const char *list)
 	}
 }
 
+static int fail(int error)
+{
+	errno = error;
+	return -1;
+}
+
+static bool is_closed(uint32_t target)
+{
+	const char *closed = getenv("FAKE_CLOSED");
+
+	return closed && strchr(closed, '0' + (int)target);
+}
+
+static bool none_is_left(void)
+{
+	for (uint32_t target = 0; target < 8; target++)
+		if (!is_closed(target))
+			return false;
+	return true;
+}
+
 int openat(int dir, const char *path, int flags, ...)
 {
 	char real[PATH_MAX];
@@ -108,7 +131,10 @@ int openat(int dir, const char *path, int flags, ...)
 	if (fd >= 0 && fd < FDS && flags & O_ACCMODE &&
 	    sscanf(path, "/proc/self/fd/%d", &of) == 1 && is_bare(of) &&
 	    name_of((int)fd, real)) {
-		bare[of] = false;
+		bare[fd] = bare[of];
+		if (none_is_left())
+			return (int)fd;
+		bare[of] = bare[fd] = false;
 		note("default", real, "");
 	}
 	if (fd >= 0 && fd < FDS &&
@@ -130,25 +156,12 @@ int fstatfs(int fd, struct statfs *fs)
 	return (int)rc;
 }
 
-static int fail(int error)
-{
-	errno = error;
-	return -1;
-}
-
 struct lov {
 	uint32_t magic, pattern;
 	uint64_t object[2];
 	uint32_t size;
 	uint16_t count, first;
 };
-
-static bool is_closed(uint32_t target)
-{
-	const char *closed = getenv("FAKE_CLOSED");
-
-	return closed && strchr(closed, '0' + (int)target);
-}
 
 /* The targets of a struct lov_user_md_v3, after a pool's name of 16 bytes. */
 static int take_list(const struct lov *l, const char *value, size_t size,
@@ -163,7 +176,7 @@ static int take_list(const struct lov *l, const char *value, size_t size,
 		if (target >= 8)
 			return fail(EINVAL);
 		if (is_closed(target))
-			return fail(ENOSPC);
+			return fail(ENOBUFS);
 		list += sprintf(list, "%s%u", i ? "," : "", target);
 	}
 	return 0;
@@ -191,9 +204,21 @@ int fsetxattr(int fd, const char *name, const void *value, size_t size,
 	    : l.magic != 0x0bd10bd0 || size != 32 || l.count ? fail(EINVAL)
 							     : 0)
 		return -1;
+	if (!*list && none_is_left())
+		return fail(ENOSPC);
 	bare[fd] = false;
 	note(*list ? "list" : "default", path, list);
 	return 0;
+}
+
+ssize_t fgetxattr(int fd, const char *name, void *value, size_t size)
+{
+	char path[PATH_MAX];
+
+	NEXT(fgetxattr);
+	if (strcmp(name, "lustre.lov") || !name_of(fd, path) || !is_ours(path))
+		return next(fd, name, value, size);
+	return is_bare(fd) ? fail(ENODATA) : 32;
 }
 
 ssize_t write(int fd, const void *data, size_t n)

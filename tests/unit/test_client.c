@@ -48,19 +48,23 @@ static void tell(void)
 }
 
 /* An lfs that makes the file and notes how; with a target that is in the file
- * "closed" it says what Lustre does. */
+ * "closed" it says what that of 2.17 does, and leaves a file without objects:
+ * one with an odd number is inactive, the others are drained. */
 static void make_lfs(void)
 {
 	char text[900], *path;
 
-	snprintf(text, sizeof(text),
-		 "#!/bin/sh\necho \"$@\" >>%s/lfs.log\n"
-		 "for n in $(cat %s/closed 2>/dev/null); do case ,$5, in\n"
-		 "*,$n,*) echo No space left on device; exit 28;; esac; "
-		 "done\n"
-		 "for f; do :; done\n[ ! -e \"$f\" ] || "
-		 "{ echo stripe already set; exit 17; }\n: >\"$f\"\n",
-		 tmpdir(), tmpdir());
+	snprintf(
+		text, sizeof(text),
+		"#!/bin/sh\necho \"$@\" >>%s/lfs.log\n"
+		"for n in $(cat %s/closed 2>/dev/null); do case ,$5, in\n"
+		"*,$n,*) for f; do :; done; : >>\"$f\"; [ $((n %% 2)) = 0 ] && "
+		"echo No buffer space available && exit 105\n"
+		"echo inactive OST among your specified OSTs; exit 121;; esac; "
+		"done\n"
+		"for f; do :; done\n[ ! -s \"$f\" ] || "
+		"{ echo stripe already set; exit 17; }\necho >\"$f\"\n",
+		tmpdir(), tmpdir());
 	expect_ok(slu_file_write(AT_FDCWD, tmpfile_path("lfs"), text,
 				 strlen(text), 0755, false, &err),
 		  err);
@@ -137,7 +141,7 @@ START_TEST(test_refused)
 		{"3", "-c 3 -o", "target 3 was refused"},
 		{"0", "-c 3 -o", "target 0 was refused"},
 		{"", "-c 4 -o", ""},
-		{"0 1", NULL, "No space"},
+		{"0 1", NULL, "0 was refused, and then: "},
 	};
 	const struct sluice_place ask = {.stripes = 4, .size = 1 << 20};
 	char path[200];

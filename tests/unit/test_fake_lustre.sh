@@ -48,9 +48,18 @@ want 4 "lfs setstripe: stripe_count(3) != nr_tgts(2)" \
 	"$lfs" setstripe -o 1,3 -c 3 bad
 want 22 "lfs setstripe: setstripe error for 'bad': Invalid argument" \
 	"$lfs" setstripe -o 7 bad
-echo 2 >closed
+echo 2 >drained
+want 105 "lfs setstripe: setstripe error for 'bad': No buffer space available" \
+	"$lfs" setstripe -o 2,1 bad
+echo 3 >inactive
+want 121 "lfs setstripe: setstripe error for 'bad': inactive OST among your specified 2 OST(s)" \
+	"$lfs" setstripe -o 3,1 bad
+echo 2 0 1 >drained
 want 28 "lfs setstripe: setstripe error for 'bad': No space left on device" \
-	"$lfs" setstripe -o 2 bad
+	"$lfs" setstripe -c 1 bad
+rm drained inactive
+want 0 "bad has no stripe info" "$lfs" getstripe bad
+want 0 '' "$lfs" setstripe -o 1,3 bad
 want 4 "lfs setstripe setstripe: invalid stripe size '100000'" \
 	"$lfs" setstripe -S 100000 bad
 want 0 '' "$lfs" setstripe -o 3,1 -S 4M s2

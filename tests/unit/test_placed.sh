@@ -233,7 +233,10 @@ done
 unset FAKE_REFUSES
 try "a target that is refused" 'FAKE_CLOSED=1 cp $I $L/f && cmp $I $L/f' \
 	'default L/f'
-says "a target that is refused" "No space left on device"
+says "a target that is refused" "targets 0,1 were refused: No buffer space available"
+# As without the library, not when it is written (EBADF).
+try "no target is left" 'FAKE_CLOSED=01234567 cp $I $L/f 2>$D/said && exit 1
+	grep -q "cannot create.*No space left on device" $D/said && : >$D/log'
 try "no layout at all" 'FAKE_REFUSES=yes cp $I $L/f && cmp $I $L/f' 'default L/f'
 try "nobody to ask" 'echo dead >$D/mood; cp -r $I $I.2 2>/dev/null
 	cp $I $I.2 $L/ && cmp $I $L/input' 'default L/input' 'default L/input.2'
