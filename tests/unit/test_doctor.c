@@ -251,11 +251,13 @@ START_TEST(test_silent)
 		now, now, now - 60, now + 1, now, now - 60);
 	write_db(sql);
 	free(sql);
-	expect_one("no request to sluiced since job 7 waited", "\"on\":\"far,n2\"");
+	expect_one("no request to sluiced since job 7 waited",
+		   "\"on\":\"far,n2\"");
 	expect_one("2 jobs failed in the last day in setup; job 8: no plan",
 		   "\"type\":\"sysquery buffers 8\"");
 	probe("n2", "{}");
-	expect_one("no request to sluiced since job 7 waited", "\"on\":\"far\"");
+	expect_one("no request to sluiced since job 7 waited",
+		   "\"on\":\"far\"");
 	expect(count("Sluice  of", NULL) == 0 &&
 		       count("Sluice of an older release", NULL) == 0,
 	       "what speaks to us is of our release");

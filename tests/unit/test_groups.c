@@ -18,9 +18,11 @@
  */
 START_TEST(test_example)
 {
-	static const struct slu_demand runs = {1, 4, 100};
-	static const struct slu_demand waits[] = {
-		{1, 10, 100}, {1, 0, 100}, {1, 5, 100}, {1, 1, 100}};
+	static const struct slu_demand runs = {1, 4, 100, 0};
+	static const struct slu_demand waits[] = {{1, 10, 100, 0},
+						  {1, 0, 100, 0},
+						  {1, 5, 100, 0},
+						  {1, 1, 100, 0}};
 	struct slu_groups g;
 
 	ck_assert_int_eq(slu_groups_divide(&runs, 1, waits, 4, 10, &g), 0);
@@ -48,7 +50,7 @@ START_TEST(test_equal_jobs_share_evenly)
 	struct slu_groups g;
 
 	for (int i = 0; i < 20; i++)
-		waits[i] = (struct slu_demand){2, 60, 10 + i};
+		waits[i] = (struct slu_demand){2, 60, 10 + i, 0};
 	ck_assert_int_eq(slu_groups_divide(waits, 10, waits, 20, 10, &g), 0);
 	each(w, waits) ck_assert(slu_groups_fit(&g, w));
 }
@@ -90,7 +92,7 @@ START_TEST(test_random_against_search)
 			job[i] = (struct slu_demand){
 				1 + (double)slu_random(&seed, 5),
 				(double)slu_random(&seed, 6),
-				1 + (double)slu_random(&seed, 50)};
+				1 + (double)slu_random(&seed, 50), 0};
 			bytes += job[i].rate * job[i].seconds;
 			area += job[i].nodes * job[i].seconds;
 		}
