@@ -16,6 +16,7 @@ libsluctl_a_SOURCES = \
 	ctl/iostart/iostart_state.c ctl/iostart/iostart.h \
 	ctl/iostart/iostart_private.h \
 	ctl/iostart/must_wait.c \
+	ctl/iostart/heaviest.c \
 	ctl/iostart/sentences.c \
 	ctl/iostart/running.c \
 	ctl/iostart/waiting.c \

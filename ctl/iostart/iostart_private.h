@@ -59,6 +59,8 @@ bool slu_io_is_known(const struct slu_iostart *s,
 bool slu_io_look_anew(struct slu_iostart *s);
 /* Brings `admit` up to date, as that, unless it is: then only its clock. */
 bool slu_io_look(struct slu_iostart *s, int64_t now);
+
+/* heaviest.c */
 /* Which jobs move most. */
 void slu_io_find_heavy(struct slu_iostart *s);
 

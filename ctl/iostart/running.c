@@ -154,37 +154,6 @@ static struct slu_demand demand_of(const struct io_run *run, int64_t now)
 	};
 }
 
-/* Inserts a job among the heaviest, if it is one of them. */
-static void note_heavy(struct slu_iostart *s, double rate[SLU_IO_HEAVY],
-		       const struct slu_admission_end *job)
-{
-	size_t i = SLU_IO_HEAVY;
-
-	for (; i && job->rate > rate[i - 1]; i--)
-		if (i < SLU_IO_HEAVY) {
-			rate[i] = rate[i - 1];
-			s->heavy[i] = s->heavy[i - 1];
-		}
-	if (i < SLU_IO_HEAVY) {
-		rate[i] = job->rate;
-		s->heavy[i] = job->id;
-	}
-}
-
-void slu_io_find_heavy(struct slu_iostart *s)
-{
-	double rate[SLU_IO_HEAVY];
-
-	if (s->heavy_known || !s->looked)
-		return;
-	memset(s->heavy, 0, sizeof(s->heavy));
-	for (size_t i = 0; i < SLU_IO_HEAVY; i++)
-		rate[i] = s->site.small * s->site.capacity;
-	for (size_t i = 0; i < s->admit.n_end; i++)
-		note_heavy(s, rate, &s->admit.end[i]);
-	s->heavy_known = true;
-}
-
 bool slu_io_look_anew(struct slu_iostart *s)
 {
 	struct slu_demand *all = NULL;

@@ -115,7 +115,7 @@ lose requeue
 check "owners are told, jobs put back" told "scontrol notify 17" \
 	"scontrol requeue 17" "scontrol notify 20" "scontrol requeue 20"
 check "the log names them" grep -q 'now hang: 17,20$' "$dir/log"
-check "and those that have names there" grep -q 'names of files here: 18$' \
+check "and those that have names there" grep -q "names this daemon kept: 18\$" \
 	"$dir/log"
 kill "$forwarder"
 check "it ends after a loss" died "$forwarder"

@@ -395,8 +395,7 @@ static const struct {
 	 "{\"runs\":3,\"configured\":true,\"capacity\":2e9,\"auto\":\"servers\","
 	 "\"fs\":\"scratch\",\"others\":\"home\"}",
 	 AUTO_BEFORE
-	 "Auto        IOBandwidth=auto is 2 GB/s: what Lustre's servers reached under\n"
-	 "            load\n"
+	 "Auto        IOBandwidth=auto is 2 GB/s: what Lustre's servers reached under load\n"
 	 "Counted     what went to the file system scratch, and of jobs of which that is\n"
 	 "            not known all they moved; --fsname tells of the others: home\n" AUTO_AFTER},
 	{"prestage --table", "{\"question\":\"prestage\"}",

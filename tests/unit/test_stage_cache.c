@@ -445,7 +445,7 @@ START_TEST(test_held_lock)
 	is_held = true;
 	ck_assert_int_eq(slu_stage_cache_yield(top, 1, &freed, &err), -1);
 	ck_assert_int_eq(err.kind, SLU_BUSY);
-	ck_assert_ptr_nonnull(strstr(err.text, "for longer than"));
+	ck_assert_ptr_nonnull(strstr(err.text, "for more than"));
 	ck_assert_int_eq(
 		slu_stage_cache_open(&c, top, &budget, 1000, 2, 1, &t, &err),
 		-1);

@@ -290,8 +290,8 @@ START_TEST(test_trust)
 		{0755, 0, "d/s", NULL},
 		{0711, 0, "d/s/", NULL},
 		{01777, 0, "d/s", NULL},
-		{01777, 0, "d", "written"},
-		{0777, 0, "d/s", "written"},
+		{01777, 0, "d", "can write"},
+		{0777, 0, "d/s", "can write"},
 		{0775, 0, "d/s", NULL}, /* root's group */
 		{0755, 65534, "d/s", "not belong"},
 		{0755, 0, "d/file", "not a directory"},
@@ -361,7 +361,7 @@ START_TEST(test_planted)
 	ck_assert(!chown(w.storage, 0, 0) && !chmod(w.storage, 01777));
 	ck_assert(!rmdir(s.dir));
 	expect_fail(slu_storage_make(&w, &s, &err), err, SLU_DENIED,
-		    "written by others");
+		    "users other than root can write");
 	teardown();
 }
 END_TEST

@@ -390,7 +390,7 @@ stop KILL
 tbfd --clean --target-rate fs-OST0001=2GB/s 2>>"$dir/log" || fail "--clean"
 no_rules || fail "rules after --clean: $(rules)"
 
-tbfd status | grep -q '^No sluice-tbfd runs' || fail "status: $(tbfd status)"
+tbfd status | grep -q '^No sluice-tbfd is running' || fail "status: $(tbfd status)"
 
 # Records are still known; what is wrong is said.
 grep -q '"job":"4711"' "$dir/state.json" || fail "no state"
