@@ -100,7 +100,7 @@ static void note_missing(struct slu_daemon *d, double now)
 		if (!known && !c->missed[i])
 			slu_log(d->log, SLU_WARN,
 				"IOStart: no Lustre server reports targets of %s, "
-				" which IOBandwidth or IOMetadata names "
+				"which IOBandwidth or IOMetadata names "
 				"(but of %s): is it the fsname, and does "
 				"sluice-tbfd --publish run on all servers?",
 				io[i].fs, *c->fs[0] ? c->fs[0] : "none");

@@ -107,7 +107,7 @@ START_TEST(test_addresses)
 	host.mail.program = (char *)"mail"; /* no path */
 	say(&slu_fail_desc, 7, "why");
 	ck_assert_str_eq(sent(""), "");
-	ck_assert_ptr_nonnull(strstr(host.log, "is no address"));
+	ck_assert_ptr_nonnull(strstr(host.log, "is not an address"));
 	slu_ctl_release(ctl);
 }
 END_TEST

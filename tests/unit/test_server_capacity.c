@@ -223,7 +223,7 @@ START_TEST(test_named)
 	ck_assert_uint_ge(told, 400 * 5 / 30);
 	ck_assert_double_eq_tol(last.capacity, 2e9, 2e6);
 	ck_assert_str_eq(last_fs, "f");
-	expect(strstr(logged, "no server of Lustre tells of targets of g") &&
+	expect(strstr(logged, "no Lustre server reports targets of g, which") &&
 		       strstr(logged, "(but of f)"),
 	       "%s", logged);
 	*logged = '\0';
