@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "burst_buffer/lifecycle/events/job_runs.h"
 #include "common/jsonx.h"
 #include "common/str.h"
 #include "common/size.h"
@@ -240,7 +241,7 @@ static int check_without(struct slu_db *db, const struct slu_asker *who,
 		" JOIN BufferHistory h ON h.BID = b.BID"
 		" JOIN BufferNode n ON n.BID = b.BID WHERE b.Since > ?1"
 		" AND (?2 < 0 OR b.Uid = ?2)"
-		" AND h.Text LIKE '%; it ran without: %' GROUP BY n.Node)"
+		" AND h.Text LIKE '%" SLU_RAN_WITHOUT "%' GROUP BY n.Node)"
 		" SELECT Job, Node FROM w WHERE NOT EXISTS (SELECT 1 FROM"
 		" Buffer c JOIN BufferNode m ON m.BID = c.BID WHERE c.Since >"
 		" w.Since AND c.Ready > 0 AND m.Node = w.Node)",

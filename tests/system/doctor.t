@@ -104,7 +104,7 @@ test_munge() {
 	check "the buffer's state says why it was requeued" matches_job "$job" \
 		'BurstBufferState=DONE: setup failed: .* while n2 had not come'
 	check "the suggested command on the node names munge" matches \
-		"$(typed 'n2: not heard')" 'munge .*bad .*onnect'
+		"$(typed 'n2: has sent no request')" 'munge .*bad .*onnect'
 	check "doctor on that node names munge" found '^error: .*munge' n2
 	check "the job's user sees only the failure" matches \
 		"$(as_alice sysquery doctor --table)" \

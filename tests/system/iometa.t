@@ -124,7 +124,7 @@ WHY='waits for metadata operations of the big file system: '
 check_within 40 "it waits for the one that it uses" is_held "$second"
 note "$(bbstat | grep IOStart)"
 check "the history says which" matches "$(on ctl "$SYSQUERY" --json jobs \
-	--last 20 | tr -d ' \n')" \
+	--last 200 | tr -d ' \n')" \
 	'"by_file_system":\[\{"name":"big",[^]]*"metadata_op_count":100000'
 as_alice scancel "$first" "$second"
 wait_for 40 nodes_idle 'n[1-2]'

@@ -154,10 +154,7 @@ static char *ending(const struct slu_buffers *b, const struct slu_bb *bb,
 			    late ? late : "",
 			    late && *late ? " had not come (see sinfo -R)" : "",
 			    out && *out ? "; " : "", out ? out : "",
-			    without ? "; it ran without its file system: no "
-				      "node asked what to do, see "
-				      "sluice-node probe there"
-				    : "");
+			    without ? SLU_RAN_WITHOUT SLU_RAN_WITHOUT_WHY : "");
 	free(late);
 	free(out);
 	return text;

@@ -6,6 +6,13 @@
 
 #include "burst_buffer/lifecycle/record.h"
 
+/* In the history of a run that went on without its file system; BufferHistory
+ * is searched for it, also as older sluiced wrote it. */
+#define SLU_RAN_WITHOUT "; it ran without"
+#define SLU_RAN_WITHOUT_WHY                                \
+	" its file system: no node asked what to do, see " \
+	"sluice-node probe there"
+
 /* Makes the run's buffer; if no plan is possible, one that has failed. */
 int slu_run_begin(struct slu_buffers *b, const struct slu_job *job, double now,
 		  struct slu_err *err);
