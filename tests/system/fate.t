@@ -268,7 +268,7 @@ test_mail_hostile() {
 		ends "$job"
 		check_within 10 "'$to' is logged as no mail address" \
 			log_of_slurmctld_says \
-			"mail about job $job: .* is no address"
+			"mail about job $job: .* is not an address"
 		check "no mail is sent to '$to'" fails grep -q 'stage-out failed' \
 			"$PFS/mails"
 	done
