@@ -138,7 +138,7 @@ test_turn() {
 		'waits.for.800MiB.of.pool.turn'
 	late=$(holder '300MiB type=turn' -w n3 -n1 -t 20)
 	check_within 20 "a later job that would delay it waits, too" \
-		waits_for "$late" "job.$large.is.before.it"
+		waits_for "$late" "job.$large,.which.is.before.it"
 	check_within 30 "a later job that ends before is started" job_is "$(submit \
 		-w n3 -n1 -t 1 --bb='capacity=300MiB type=turn' \
 		<<<$'#!/bin/bash\ntrue')" COMPLETED
