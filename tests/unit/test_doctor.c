@@ -125,7 +125,7 @@ START_TEST(test_links)
 	ctl_send(
 		&slu_io_use_desc,
 		&(struct slu_io_use){.targets = 9, .degraded = 9, .silent = 3});
-	while (!count("all 9 targets", NULL))
+	while (!count("all 9 Lustre targets", NULL))
 		usleep(20000);
 	expect_one("IOStart holds no job back: all 9 Lustre targets are "
 		   "degraded",
