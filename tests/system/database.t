@@ -11,7 +11,7 @@ small_disk() {
 		mount -t tmpfs -o size=40m tmpfs /run/small &&
 		chown slurm /run/small'
 	cluster stop ctl sluiced
-	on ctl sh -c "cp -p $DIR/host/ctl/sluice/sluice.db* /run/small/"
+	on ctl sh -c "cp -p $CLUSTER_DIR/host/ctl/sluice/sluice.db* /run/small/"
 	cluster conf sluice.conf Database=/run/small/sluice.db SetupTimeout=30
 	cluster start ctl sluiced
 	on ctl scontrol reconfigure
@@ -46,7 +46,7 @@ is_waiting() { # JOB
 	job_is "$1" PENDING RUNNING COMPLETING
 }
 
-DIR=/var/tmp/sluice-$CLUSTER
+CLUSTER_DIR=/var/tmp/sluice-$CLUSTER
 cluster_up --nodes 3 --ions 0
 small_disk
 ending=$(job_on n1 30)
