@@ -1,31 +1,31 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 noinst_LIBRARIES += libslurequest.a libsluburst.a
 libslurequest_a_SOURCES = \
+	burst_buffer/request/absent.c burst_buffer/request/coherence.c \
+	burst_buffer/request/coherence.h burst_buffer/request/dw.c \
+	burst_buffer/request/dw_values.c burst_buffer/request/expand.c \
+	burst_buffer/request/forward.c burst_buffer/request/fs_check.c \
+	burst_buffer/request/fs_check.h burst_buffer/request/fsoption.c \
+	burst_buffer/request/fsoption.h burst_buffer/request/fstype.c \
+	burst_buffer/request/fstype.h burst_buffer/request/grammar.c \
+	burst_buffer/request/grammar.h burst_buffer/request/interpreter.c \
+	burst_buffer/request/interpreter.h burst_buffer/request/jobfs_verb.c \
+	burst_buffer/request/lookalike.c burst_buffer/request/lookalike.h \
+	burst_buffer/request/mistakes.c burst_buffer/request/mistakes.h \
+	burst_buffer/request/names.c burst_buffer/request/names.h \
+	burst_buffer/request/parse.c burst_buffer/request/persistent_check.c \
+	burst_buffer/request/persistent_check.h \
+	burst_buffer/request/persistent_verbs.c burst_buffer/request/pool.c \
+	burst_buffer/request/pool.h burst_buffer/request/quote.c \
+	burst_buffer/request/request.h burst_buffer/request/request_free.c \
+	burst_buffer/request/resolve.c burst_buffer/request/resolve.h \
 	burst_buffer/request/site_check.c burst_buffer/request/site_lines.c \
-	burst_buffer/request/fs_check.c burst_buffer/request/coherence.c \
-	burst_buffer/request/dw.c burst_buffer/request/dw_values.c \
-	burst_buffer/request/expand.c \
-	burst_buffer/request/forward.c \
-	burst_buffer/request/fsoption.c burst_buffer/request/fsoption.h \
-	burst_buffer/request/fstype.c burst_buffer/request/fstype.h \
-	burst_buffer/request/grammar.c burst_buffer/request/grammar.h \
-	burst_buffer/request/verb_values.c burst_buffer/request/jobfs_verb.c \
 	burst_buffer/request/stage_verbs.c burst_buffer/request/stage_verbs.h \
+	burst_buffer/request/stray.c burst_buffer/request/stray_meaning.c \
+	burst_buffer/request/stray_meaning.h \
+	burst_buffer/request/stripe_verb.c burst_buffer/request/text.c \
 	burst_buffer/request/values.c burst_buffer/request/values.h \
-	burst_buffer/request/mistakes.c \
-	burst_buffer/request/names.c \
-	burst_buffer/request/parse.c burst_buffer/request/request_free.c \
-	burst_buffer/request/persistent_verbs.c burst_buffer/request/persistent_check.c \
-	burst_buffer/request/pool.c burst_buffer/request/pool.h \
-	burst_buffer/request/quote.c \
-	burst_buffer/request/request.h \
-	burst_buffer/request/resolve.c \
-	burst_buffer/request/absent.c \
-	burst_buffer/request/stray.c burst_buffer/request/stray_meaning.c burst_buffer/request/stray_meaning.h \
-	burst_buffer/request/lookalike.c \
-	burst_buffer/request/interpreter.c \
-	burst_buffer/request/stripe_verb.c \
-	burst_buffer/request/text.c
+	burst_buffer/request/verb_values.c
 libslurequest = libslurequest.a $(libsluwire)
 
 # The side of sluiced.

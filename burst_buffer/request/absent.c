@@ -10,7 +10,9 @@
 #include "config.h"
 #include <stdio.h>
 #include <string.h>
-#include "burst_buffer/request/grammar.h"
+#include "burst_buffer/request/interpreter.h"
+#include "burst_buffer/request/names.h"
+#include "burst_buffer/request/values.h"
 
 #define NAMES_MAX 8
 #define TEXT_MAX  256

@@ -7,39 +7,13 @@
  * is refused unless each file is written by one node alone (coherence=private).
  */
 #include "config.h"
+#include "burst_buffer/request/coherence.h"
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include "burst_buffer/request/fstype.h"
-#include "burst_buffer/request/grammar.h"
 #include "common/str.h"
 #include "wire/node.h"
-
-const char *const slu_coherence_names[] = {[SLU_COHERENCE_UNSAID] = "",
-					   [SLU_COHERENCE_PRIVATE] = "private",
-					   [SLU_COHERENCE_SHARED] = "shared",
-					   [SLU_COHERENCE_STRICT] = "strict",
-					   NULL};
-
-int slu_set_coherence(struct slu_request *req, const char *value,
-		      struct slu_err *err)
-{
-	int i = slu_choose(value, slu_coherence_names + SLU_COHERENCE_PRIVATE,
-			   err);
-
-	if (i < 0)
-		return -1;
-	req->coherence = (enum slu_coherence)(SLU_COHERENCE_PRIVATE + i);
-	return 0;
-}
-
-enum slu_coherence slu_coherence_word(const char *word)
-{
-	for (int i = SLU_COHERENCE_PRIVATE; word && slu_coherence_names[i]; i++)
-		if (!strcasecmp(word, slu_coherence_names[i]))
-			return (enum slu_coherence)i;
-	return SLU_COHERENCE_UNSAID;
-}
 
 enum slu_coherence slu_coherence_of(const char *driver, const char *said)
 {

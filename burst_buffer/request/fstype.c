@@ -7,11 +7,11 @@
  */
 #include "config.h"
 #include "burst_buffer/request/fstype.h"
+#include "burst_buffer/request/fsoption.h"
+#include "burst_buffer/request/request.h"
 
 #include <string.h>
 #include <strings.h>
-#include "burst_buffer/request/fsoption.h"
-#include "burst_buffer/request/grammar.h"
 #include "common/str.h"
 #include "wire/node.h"
 

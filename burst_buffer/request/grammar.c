@@ -6,8 +6,8 @@
  * keys of #DW lines are in dw.c.
  */
 #include "config.h"
-#include <string.h>
 #include "burst_buffer/request/grammar.h"
+#include <string.h>
 #include "burst_buffer/request/stage_verbs.h"
 #include "common/str.h"
 

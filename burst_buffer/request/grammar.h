@@ -3,9 +3,8 @@
 #define SLU_BURST_GRAMMAR_H
 
 /*
- * Declares what the files of burst_buffer/request share, and is private to
- * them: tables of verbs and keys, the setters of values, and steps of the check
- * of a request. Each block names the file that defines it.
+ * Declares the tables of verbs and keys, and the setters of values. Private to
+ * burst_buffer/request. Each block names the file that defines it.
  */
 
 #include "burst_buffer/request/values.h"
@@ -29,6 +28,8 @@ int slu_set_name(struct slu_request *req, const char *value,
 		 struct slu_err *err);
 int slu_parse_tell(struct slu_request *req, const char *value,
 		   struct slu_err *err);
+int slu_set_coherence(struct slu_request *req, const char *value,
+		      struct slu_err *err);
 int slu_begin_jobfs(struct slu_request *req, int line, struct slu_err *err);
 int slu_end_jobfs(struct slu_request *req, struct slu_err *err);
 
@@ -63,12 +64,6 @@ int slu_begin_destroy(struct slu_request *req, int line, struct slu_err *err);
 int slu_set_hurry(struct slu_request *req, const char *value,
 		  struct slu_err *err);
 
-/* persistent_check.c */
-int slu_check_persist(const struct slu_request *req,
-		      const struct slu_conf *conf, struct slu_err *err);
-struct slu_fstype;
-bool slu_can_persist(const struct slu_fstype *type); /* NULL: it cannot */
-
 /* dw_values.c: DataWarp's types of use, and names that may contain '-'. */
 int slu_dw_fs(char **fs, const char *value, struct slu_err *err);
 int slu_dw_access(struct slu_request *req, const char *value,
@@ -79,28 +74,10 @@ int slu_dw_skip(struct slu_request *req, const char *value,
 		struct slu_err *err);
 int slu_dw_requires(struct slu_request *req, const char *value,
 		    struct slu_err *err);
-/* coherence.c */
-int slu_set_coherence(struct slu_request *req, const char *value,
-		      struct slu_err *err);
-/* Does the file system support the requested coherence, and are its options
- * safe with that? The file system and its driver are known to exist. The error
- * names those that fit: slu_can_persist, or NULL. */
-int slu_check_coherence(const struct slu_request *req,
-			const struct slu_conf *conf,
-			bool (*fits)(const struct slu_fstype *type),
-			struct slu_err *err);
-/* fs_check.c: is there such a file system? */
-int slu_check_fs(const struct slu_request *req, const struct slu_conf *conf,
-		 struct slu_err *err);
-
 /* jobfs_verb.c: a key that a profile may preset: it counts where the request
  * does not set it. SLU_NOTFOUND: unknown key. */
 int slu_request_preset(struct slu_request *req, const char *key,
 		       const char *value, struct slu_err *err);
-
-/* resolve.c: apply the presets of the request's profile. */
-int slu_apply_profile(struct slu_request *req, const struct slu_conf *conf,
-		      struct slu_err *err);
 
 /* verb_values.c: words of values, indexed by their enum. */
 extern const char *const slu_dw_names[], *const slu_split_names[];
@@ -108,52 +85,8 @@ extern const char *const slu_bind_names[];
 extern const char *const slu_tell_names[];
 #define SLU_DW_BOTH 3 /* of slu_dw_names: striped, with dw_both */
 
-/* mistakes.c: collects what is wrong with a request, to report all of it at
- * once. */
-struct slu_mistakes {
-	struct slu_err *err; /* may be NULL; one mistake a line */
-	size_t n, untold;
-	bool unnamed; /* one of them is in the file system's name */
-};
-/* Append to a mistake the column in its line, from 1; 0: none. */
-void slu_request_column(size_t column, struct slu_err *err);
-void slu_mistake(struct slu_mistakes *m, const struct slu_err *one);
-int slu_mistakes_end(struct slu_mistakes *m); /* -1: there were some */
-
-/* names.c: replaces variables in paths by $BB_<name> or symbols, now that the
- * name is known; variables that the job will not have are mistakes. Reports
- * nothing more for a request that is incomplete already. */
-void slu_request_names(struct slu_request *req, struct slu_mistakes *m);
-
-/* The variable of the job's own file system, for messages; `dw`: in the
- * language of #DW lines. */
-#define SLU_VARIABLE_MAX 96
-const char *slu_request_variable(const struct slu_request *req, bool dw,
-				 char name[SLU_VARIABLE_MAX]);
-/* Will the job's environment have it, as the path of a file system? The request
- * is resolved. */
-bool slu_request_has_variable(const struct slu_request *req, const char *name);
-
 /* Is it a word of either language? NULL-ended, in lower case. */
 bool slu_request_is_verb(const char *word);
 bool slu_request_is_key(const char *word);
-
-/* lookalike.c: characters that people mistake for others. What follows a
- * character that looks like this letter at p, or NULL; the possible start of
- * the letters of #BB or #DW, with p behind the #; what follows them, or NULL.
- */
-const char *slu_behind_letter(const char *p, char letter);
-const char *slu_find_magic(const char *p, const char *end);
-const char *slu_behind_magic(const char *p, const char *end);
-/* The start of a line for a message, with '?' for what is not ASCII. */
-#define SLU_SHOWN 33
-void slu_shown(const char *p, const char *end, char out[SLU_SHOWN]);
-/* SLU_INVALID: the value contains, outside of quotes, something that does not
- * do what its author expects. */
-int slu_hardly_meant(const char *p, struct slu_err *err);
-
-/* interpreter.c: is this a shell's script, by its #! line? One without that
- * line is. */
-bool slu_script_is_shell(const char *script);
 
 #endif

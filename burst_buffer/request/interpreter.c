@@ -5,9 +5,9 @@
  * how it quotes text. Understands env, and names with a version (bash-5.2).
  */
 #include "config.h"
+#include "burst_buffer/request/interpreter.h"
 #include <ctype.h>
 #include <string.h>
-#include "burst_buffer/request/grammar.h"
 #include "common/str.h"
 
 #define BLANKS " \t\r"

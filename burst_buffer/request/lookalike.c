@@ -6,9 +6,9 @@
  * alphabets in #BB and #DW, and {a,b}, which only a shell expands.
  */
 #include "config.h"
+#include "burst_buffer/request/lookalike.h"
 #include <ctype.h>
 #include <string.h>
-#include "burst_buffer/request/grammar.h"
 #include "common/str.h"
 
 /* What looks like #, B, D or W, from other alphabets. */

@@ -5,9 +5,9 @@
  * more there are.
  */
 #include "config.h"
+#include "burst_buffer/request/mistakes.h"
 #include <stdio.h>
 #include <string.h>
-#include "burst_buffer/request/grammar.h"
 
 #define LAST_WORDS 32 /* bytes for "and 64 more mistakes" */
 

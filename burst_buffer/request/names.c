@@ -6,10 +6,12 @@
  * variable is a mistake, as its value in the job is not known at submission.
  */
 #include "config.h"
+#include "burst_buffer/request/names.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "burst_buffer/request/grammar.h"
+#include "burst_buffer/request/mistakes.h"
+#include "burst_buffer/request/values.h"
 #include "common/str.h"
 
 /* What replaces a variable; if its value may differ from that in the job's

@@ -12,6 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include "burst_buffer/request/grammar.h"
+#include "burst_buffer/request/lookalike.h"
+#include "burst_buffer/request/mistakes.h"
+#include "burst_buffer/request/names.h"
 #include "common/size.h"
 #include "common/str.h"
 

@@ -6,10 +6,12 @@
  * names a buffer twice, or destroys the one that its job uses, is refused.
  */
 #include "config.h"
+#include "burst_buffer/request/persistent_check.h"
 #include <stdlib.h>
 #include <string.h>
+#include "burst_buffer/request/coherence.h"
+#include "burst_buffer/request/fs_check.h"
 #include "burst_buffer/request/fstype.h"
-#include "burst_buffer/request/grammar.h"
 #include "burst_buffer/request/pool.h"
 #include "common/size.h"
 #include "common/str.h"

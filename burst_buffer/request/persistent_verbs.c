@@ -9,7 +9,6 @@
 #include "config.h"
 #include <stdlib.h>
 #include <string.h>
-#include "burst_buffer/request/fstype.h"
 #include "burst_buffer/request/grammar.h"
 #include "common/size.h"
 #include "common/str.h"

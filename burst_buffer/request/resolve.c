@@ -6,11 +6,13 @@
  * can be staged in before the job starts.
  */
 #include "config.h"
+#include "burst_buffer/request/resolve.h"
 #include <stdlib.h>
 #include <string.h>
 #include <string.h>
 #include "burst_buffer/request/fstype.h"
 #include "burst_buffer/request/grammar.h"
+#include "burst_buffer/request/persistent_check.h"
 #include "burst_buffer/request/pool.h"
 #include "common/str.h"
 

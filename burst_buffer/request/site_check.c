@@ -9,9 +9,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "burst_buffer/request/pool.h"
+#include "burst_buffer/request/coherence.h"
+#include "burst_buffer/request/fs_check.h"
 #include "burst_buffer/request/fstype.h"
 #include "burst_buffer/request/grammar.h"
+#include "burst_buffer/request/mistakes.h"
+#include "burst_buffer/request/persistent_check.h"
+#include "burst_buffer/request/pool.h"
 #include "common/size.h"
 #include "common/str.h"
 

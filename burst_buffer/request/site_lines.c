@@ -5,12 +5,14 @@
  * does not know; then chooses the default file system where no line says so.
  */
 #include "config.h"
+#include "burst_buffer/request/coherence.h"
+#include "burst_buffer/request/fsoption.h"
 #include "burst_buffer/request/fstype.h"
+#include "burst_buffer/request/grammar.h"
+#include "burst_buffer/request/resolve.h"
 
 #include <string.h>
 #include <strings.h>
-#include "burst_buffer/request/fsoption.h"
-#include "burst_buffer/request/grammar.h"
 #include "common/str.h"
 
 static int check_option(const struct slu_fstype *type,

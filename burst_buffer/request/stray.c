@@ -13,7 +13,9 @@
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
-#include "burst_buffer/request/grammar.h"
+#include "burst_buffer/request/interpreter.h"
+#include "burst_buffer/request/lookalike.h"
+#include "burst_buffer/request/request.h"
 #include "burst_buffer/request/stray_meaning.h"
 #include "common/str.h"
 

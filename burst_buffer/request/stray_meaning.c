@@ -6,10 +6,11 @@
  */
 #include "config.h"
 #include "burst_buffer/request/stray_meaning.h"
+#include "burst_buffer/request/grammar.h"
+#include "burst_buffer/request/lookalike.h"
 
 #include <ctype.h>
 #include <string.h>
-#include "burst_buffer/request/grammar.h"
 
 #define OPTION_MAX 4096 /* bytes in which an option is looked for */
 #define WORD_MAX   24	/* every verb and key is shorter */

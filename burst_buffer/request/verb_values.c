@@ -4,6 +4,7 @@
 #include "config.h"
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include "burst_buffer/request/grammar.h"
 #include "common/size.h"
 #include "common/str.h"
@@ -28,6 +29,12 @@ const char *const slu_tell_names[] = {[SLU_TELL_UNSAID] = "",
 				      [SLU_TELL_NO] = "no",
 				      [SLU_TELL_YES] = "yes",
 				      NULL};
+
+const char *const slu_coherence_names[] = {[SLU_COHERENCE_UNSAID] = "",
+					   [SLU_COHERENCE_PRIVATE] = "private",
+					   [SLU_COHERENCE_SHARED] = "shared",
+					   [SLU_COHERENCE_STRICT] = "strict",
+					   NULL};
 
 int slu_set_fs(struct slu_request *req, const char *value, struct slu_err *err)
 {
@@ -78,6 +85,26 @@ int slu_parse_tell(struct slu_request *req, const char *value,
 	if (i < 0)
 		return -1;
 	req->tell = (enum slu_tell)(SLU_TELL_NO + i);
+	return 0;
+}
+
+enum slu_coherence slu_coherence_word(const char *word)
+{
+	for (int i = SLU_COHERENCE_PRIVATE; word && slu_coherence_names[i]; i++)
+		if (!strcasecmp(word, slu_coherence_names[i]))
+			return (enum slu_coherence)i;
+	return SLU_COHERENCE_UNSAID;
+}
+
+int slu_set_coherence(struct slu_request *req, const char *value,
+		      struct slu_err *err)
+{
+	int i = slu_choose(value, slu_coherence_names + SLU_COHERENCE_PRIVATE,
+			   err);
+
+	if (i < 0)
+		return -1;
+	req->coherence = (enum slu_coherence)(SLU_COHERENCE_PRIVATE + i);
 	return 0;
 }
 
