@@ -1,31 +1,46 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 noinst_LIBRARIES += libslurequest.a libsluburst.a
 libslurequest_a_SOURCES = \
-	burst_buffer/request/absent.c burst_buffer/request/coherence.c \
-	burst_buffer/request/coherence.h burst_buffer/request/dw.c \
-	burst_buffer/request/dw_values.c burst_buffer/request/expand.c \
-	burst_buffer/request/forward.c burst_buffer/request/fs_check.c \
-	burst_buffer/request/fs_check.h burst_buffer/request/fsoption.c \
-	burst_buffer/request/fsoption.h burst_buffer/request/fstype.c \
-	burst_buffer/request/fstype.h burst_buffer/request/grammar.c \
-	burst_buffer/request/grammar.h burst_buffer/request/interpreter.c \
-	burst_buffer/request/interpreter.h burst_buffer/request/jobfs_verb.c \
-	burst_buffer/request/lookalike.c burst_buffer/request/lookalike.h \
-	burst_buffer/request/mistakes.c burst_buffer/request/mistakes.h \
-	burst_buffer/request/names.c burst_buffer/request/names.h \
-	burst_buffer/request/parse.c burst_buffer/request/persistent_check.c \
-	burst_buffer/request/persistent_check.h \
-	burst_buffer/request/persistent_verbs.c burst_buffer/request/pool.c \
-	burst_buffer/request/pool.h burst_buffer/request/quote.c \
-	burst_buffer/request/request.h burst_buffer/request/request_free.c \
-	burst_buffer/request/resolve.c burst_buffer/request/resolve.h \
-	burst_buffer/request/site_check.c burst_buffer/request/site_lines.c \
-	burst_buffer/request/stage_verbs.c burst_buffer/request/stage_verbs.h \
-	burst_buffer/request/stray.c burst_buffer/request/stray_meaning.c \
-	burst_buffer/request/stray_meaning.h \
-	burst_buffer/request/stripe_verb.c burst_buffer/request/text.c \
-	burst_buffer/request/values.c burst_buffer/request/values.h \
-	burst_buffer/request/verb_values.c
+	burst_buffer/request/expand.c burst_buffer/request/mistakes.c \
+	burst_buffer/request/mistakes.h burst_buffer/request/names.c \
+	burst_buffer/request/names.h burst_buffer/request/quote.c \
+	burst_buffer/request/request.h burst_buffer/request/values.c \
+	burst_buffer/request/values.h \
+	burst_buffer/request/script/absent.c \
+	burst_buffer/request/script/interpreter.c \
+	burst_buffer/request/script/interpreter.h \
+	burst_buffer/request/script/lookalike.c \
+	burst_buffer/request/script/lookalike.h \
+	burst_buffer/request/script/parse.c \
+	burst_buffer/request/script/stray.c \
+	burst_buffer/request/script/stray_meaning.c \
+	burst_buffer/request/script/stray_meaning.h \
+	burst_buffer/request/site/coherence.c \
+	burst_buffer/request/site/coherence.h \
+	burst_buffer/request/site/fs_check.c \
+	burst_buffer/request/site/fs_check.h \
+	burst_buffer/request/site/fsoption.c \
+	burst_buffer/request/site/fsoption.h \
+	burst_buffer/request/site/fstype.c burst_buffer/request/site/fstype.h \
+	burst_buffer/request/site/persistent_check.c \
+	burst_buffer/request/site/persistent_check.h \
+	burst_buffer/request/site/pool.c burst_buffer/request/site/pool.h \
+	burst_buffer/request/site/resolve.c \
+	burst_buffer/request/site/resolve.h \
+	burst_buffer/request/site/site_check.c \
+	burst_buffer/request/site/site_lines.c \
+	burst_buffer/request/verbs/dw.c burst_buffer/request/verbs/dw_values.c \
+	burst_buffer/request/verbs/forward.c \
+	burst_buffer/request/verbs/grammar.c \
+	burst_buffer/request/verbs/grammar.h \
+	burst_buffer/request/verbs/jobfs_verb.c \
+	burst_buffer/request/verbs/persistent_verbs.c \
+	burst_buffer/request/verbs/request_free.c \
+	burst_buffer/request/verbs/stage_verbs.c \
+	burst_buffer/request/verbs/stage_verbs.h \
+	burst_buffer/request/verbs/stripe_verb.c \
+	burst_buffer/request/verbs/text.c \
+	burst_buffer/request/verbs/verb_values.c
 libslurequest = libslurequest.a $(libsluwire)
 
 # The side of sluiced.

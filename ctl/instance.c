@@ -21,7 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "burst_buffer/request/fstype.h"
+#include "burst_buffer/request/site/fstype.h"
 
 #define EVENTS	     16384
 #define HISTORY	     16384

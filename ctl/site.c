@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "burst_buffer/request/fstype.h"
+#include "burst_buffer/request/site/fstype.h"
 
 #define TABLE_MAX ((size_t)4 << 20)
 

@@ -18,7 +18,7 @@
 #include <syslog.h>
 #include <unistd.h>
 
-#include "burst_buffer/request/fstype.h"
+#include "burst_buffer/request/site/fstype.h"
 #include "common/cli.h"
 #include "sluiced/http/conf_text.h"
 #include "sluiced/lock.h"

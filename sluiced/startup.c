@@ -6,7 +6,7 @@
  * daemon's timers, such as those that delete old rows of the history, the
  * buffers and the resource map.
  */
-#include "burst_buffer/request/fstype.h"
+#include "burst_buffer/request/site/fstype.h"
 #include "sluiced/ingestion/server_reports.h"
 #include "sluiced/questions/io_forecasts.h"
 #include "sluiced/startup.h"

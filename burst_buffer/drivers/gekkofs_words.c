@@ -2,8 +2,8 @@
 /*
  * Splits the comma-separated words that an administrator sets for daemons and
  * clients (options env and args of a FileSystem line) into environment
- * variables and arguments. They were checked by request/fsoption.c; no shell
- * interprets them.
+ * variables and arguments. They were checked by request/site/fsoption.c; no
+ * shell interprets them.
  */
 #include "config.h"
 #include "burst_buffer/drivers/gekkofs.h"

@@ -29,7 +29,7 @@
 #include "burst_buffer/host/logs.h"
 #include "burst_buffer/host/root_daemon.h"
 #include "burst_buffer/host/mtab.h"
-#include "burst_buffer/request/fstype.h"
+#include "burst_buffer/request/site/fstype.h"
 #include "common/file.h"
 #include "common/size.h"
 

@@ -23,7 +23,7 @@
 #include "burst_buffer/host/cgroup.h"
 #include "burst_buffer/host/logs.h"
 #include "burst_buffer/host/root_daemon.h"
-#include "burst_buffer/request/fstype.h"
+#include "burst_buffer/request/site/fstype.h"
 #include "common/file.h"
 
 #define START_SECONDS 20.0 /* until a brick listens */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "burst_buffer/lifecycle/record_facts.h"
-#include "burst_buffer/request/fstype.h"
+#include "burst_buffer/request/site/fstype.h"
 #include "common/hostlist.h"
 
 static bool is_always(const struct slu_stage *stage)

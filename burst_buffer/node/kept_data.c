@@ -15,7 +15,7 @@
 #include <unistd.h>
 #include "burst_buffer/host/mtab.h"
 #include "burst_buffer/host/trust.h"
-#include "burst_buffer/request/fstype.h"
+#include "burst_buffer/request/site/fstype.h"
 #include "common/file.h"
 #include "common/str.h"
 #include "burst_buffer/node/instance_name.h"

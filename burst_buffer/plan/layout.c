@@ -12,8 +12,8 @@
 #include <string.h>
 #include <strings.h>
 #include "burst_buffer/plan/plan.h"
-#include "burst_buffer/request/fstype.h"
 #include "burst_buffer/request/request.h"
+#include "burst_buffer/request/site/fstype.h"
 #include "common/str.h"
 
 static const char *option(const struct slu_plan *plan, const char *key)

@@ -9,9 +9,9 @@
 #include <string.h>
 #include <strings.h>
 #include "burst_buffer/plan/plan.h"
-#include "burst_buffer/request/fstype.h"
-#include "burst_buffer/request/pool.h"
 #include "burst_buffer/request/request.h"
+#include "burst_buffer/request/site/fstype.h"
+#include "burst_buffer/request/site/pool.h"
 #include "common/cred.h"
 #include "common/hostlist.h"
 #include "common/str.h"

@@ -8,7 +8,7 @@
 #include "config.h"
 #include <stdlib.h>
 #include "burst_buffer/plan/plan.h"
-#include "burst_buffer/request/fstype.h"
+#include "burst_buffer/request/site/fstype.h"
 #include "common/str.h"
 #include "burst_buffer/storage/image.h"
 

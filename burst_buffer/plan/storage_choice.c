@@ -12,7 +12,7 @@
 #include <strings.h>
 #include "burst_buffer/storage/image.h"
 #include "burst_buffer/plan/plan.h"
-#include "burst_buffer/request/fstype.h"
+#include "burst_buffer/request/site/fstype.h"
 #include "burst_buffer/request/request.h"
 #include "common/size.h"
 #include "common/str.h"

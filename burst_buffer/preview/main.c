@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "burst_buffer/preview/stage_sources.h"
-#include "burst_buffer/request/fstype.h"
+#include "burst_buffer/request/site/fstype.h"
 #include "common/cli.h"
 #include "common/conf.h"
 #include "common/file.h"

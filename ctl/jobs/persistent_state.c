@@ -16,7 +16,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "burst_buffer/request/pool.h"
+#include "burst_buffer/request/site/pool.h"
 #include "common/size.h"
 
 /* The next request in canonical text; quoted text may look like one, which does

@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include "burst_buffer/request/pool.h"
+#include "burst_buffer/request/site/pool.h"
 #include "ctl/pools/pools.h"
 #include "common/size.h"
 #include "common/str.h"

@@ -19,8 +19,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "burst_buffer/request/fstype.h"
-#include "burst_buffer/request/pool.h"
+#include "burst_buffer/request/site/fstype.h"
+#include "burst_buffer/request/site/pool.h"
 #include "common/size.h"
 
 /* Refuses what cannot work with any state of pools and nodes. */

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "burst_buffer/request/pool.h"
+#include "burst_buffer/request/site/pool.h"
 
 /* Seconds: the shortest time after which it makes sense to ask again. */
 #define SOON 60

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "burst_buffer/storage/image.h"
-#include "burst_buffer/request/pool.h"
+#include "burst_buffer/request/site/pool.h"
 #include "sysmap/database/planner_storage.h"
 #include "sysmap/database/storage_rank.h"
 #include "sluiced/control/capabilities.h"

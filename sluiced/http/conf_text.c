@@ -7,7 +7,7 @@
 #include "sluiced/http/conf_text.h"
 
 #include <string.h>
-#include "burst_buffer/request/fstype.h"
+#include "burst_buffer/request/site/fstype.h"
 #include "sluiced/http/handlers.h"
 
 struct slu_conf *slu_daemon_load(struct slu_daemon *d, struct slu_err *err)

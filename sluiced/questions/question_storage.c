@@ -7,7 +7,7 @@
 #include "sluiced/questions/answerers.h"
 
 #include <stdlib.h>
-#include "burst_buffer/request/pool.h"
+#include "burst_buffer/request/site/pool.h"
 #include "common/jsonx.h"
 #include "sluiced/daemon.h"
 #include "sysquery/query.h"

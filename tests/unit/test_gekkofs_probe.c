@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "burst_buffer/drivers/gekkofs.h"
-#include "burst_buffer/request/fsoption.h"
+#include "burst_buffer/request/site/fsoption.h"
 #include "tests/unit/tree.h"
 
 static char server[PATH_MAX], library[PATH_MAX];

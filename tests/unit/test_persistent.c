@@ -8,7 +8,7 @@
 #include "tests/unit/tmpdir.h"
 #include "burst_buffer/lifecycle/reconcile/node_usage.h"
 #include "burst_buffer/storage/image.h"
-#include "burst_buffer/request/fstype.h"
+#include "burst_buffer/request/site/fstype.h"
 #include "common/str.h"
 
 #define STRANGER 5001

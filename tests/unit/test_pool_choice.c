@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include "burst_buffer/request/pool.h"
+#include "burst_buffer/request/site/pool.h"
 #include "common/str.h"
 #include "ctl/jobs/pool_choice.h"
 #include "ctl/pools/pools.h"

@@ -3,8 +3,8 @@
  * open is filled in. */
 #include "config.h"
 #include "tests/unit/harness.h"
-#include "burst_buffer/request/fstype.h"
-#include "burst_buffer/request/pool.h"
+#include "burst_buffer/request/site/fstype.h"
+#include "burst_buffer/request/site/pool.h"
 #include "burst_buffer/request/request.h"
 #include "common/str.h"
 

@@ -6,7 +6,7 @@
 #include "burst_buffer/drivers/driver.h"
 #include "burst_buffer/drivers/glusterfs.h"
 #include "burst_buffer/drivers/volfile.h"
-#include "burst_buffer/request/fstype.h"
+#include "burst_buffer/request/site/fstype.h"
 
 static struct slu_plan_node nodes[] = {
 	{.name = "n1", .addr = "10.0.0.1"},

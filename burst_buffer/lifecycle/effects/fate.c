@@ -12,7 +12,7 @@
 #include <time.h>
 #include "burst_buffer/lifecycle/effects/fate.h"
 #include "burst_buffer/lifecycle/record_facts.h"
-#include "burst_buffer/request/fstype.h"
+#include "burst_buffer/request/site/fstype.h"
 #include "common/size.h"
 #include "common/str.h"
 

@@ -15,7 +15,7 @@
 #include "burst_buffer/lifecycle/effects/notifications.h"
 #include "burst_buffer/lifecycle/persistent_use.h"
 #include "burst_buffer/lifecycle/record_facts.h"
-#include "burst_buffer/request/fstype.h"
+#include "burst_buffer/request/site/fstype.h"
 #include "common/jsonx.h"
 #include "common/size.h"
 #include "common/str.h"

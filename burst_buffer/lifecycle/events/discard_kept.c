@@ -13,7 +13,7 @@
 #include "burst_buffer/lifecycle/events/discard_kept.h"
 #include "burst_buffer/lifecycle/persistence.h"
 #include "burst_buffer/lifecycle/record_facts.h"
-#include "burst_buffer/request/fstype.h"
+#include "burst_buffer/request/site/fstype.h"
 #include "common/hostlist.h"
 
 static bool keeps(const struct slu_bb *bb)

@@ -21,7 +21,7 @@
 #include "burst_buffer/lifecycle/pending/predicted_nodes.h"
 #include "burst_buffer/lifecycle/recovery/recovery.h"
 #include "burst_buffer/lifecycle/recovery/recovery_ended.h"
-#include "burst_buffer/request/fstype.h"
+#include "burst_buffer/request/site/fstype.h"
 
 #define EXTEND_INTERVAL 10.0
 #define TICK_MOST	60.0

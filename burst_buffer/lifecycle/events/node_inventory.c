@@ -16,7 +16,7 @@
 #include "burst_buffer/lifecycle/effects/notifications.h"
 #include "burst_buffer/lifecycle/persistence.h"
 #include "burst_buffer/lifecycle/pending/predicted_nodes.h"
-#include "burst_buffer/request/fstype.h"
+#include "burst_buffer/request/site/fstype.h"
 #include "common/str.h"
 
 /* Is its data kept, and for so long that the nodes have listed their kept data

@@ -23,8 +23,8 @@
 #include "burst_buffer/lifecycle/reconcile/node_usage.h"
 #include "burst_buffer/lifecycle/reconcile/reconcile.h"
 #include "burst_buffer/plan/plan.h"
-#include "burst_buffer/request/fstype.h"
 #include "burst_buffer/request/request.h"
+#include "burst_buffer/request/site/fstype.h"
 #include "common/hostlist.h"
 #include "common/str.h"
 

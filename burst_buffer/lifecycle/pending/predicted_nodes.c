@@ -18,8 +18,8 @@
 #include <string.h>
 #include "burst_buffer/lifecycle/pending/early_stage_in.h"
 #include "burst_buffer/lifecycle/reconcile/room_shares.h"
-#include "burst_buffer/request/fstype.h"
 #include "burst_buffer/request/request.h"
+#include "burst_buffer/request/site/fstype.h"
 #include "common/hostlist.h"
 #include "common/jsonx.h"
 

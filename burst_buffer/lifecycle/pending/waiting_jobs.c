@@ -13,7 +13,7 @@
 #include "burst_buffer/lifecycle/pending/predicted_nodes.h"
 #include "burst_buffer/lifecycle/pending/early_stage_in.h"
 #include "burst_buffer/lifecycle/pending/refusal.h"
-#include "burst_buffer/request/fstype.h"
+#include "burst_buffer/request/site/fstype.h"
 #include "burst_buffer/request/request.h"
 
 /* If the persistent buffer that the job will use exists already: does it have

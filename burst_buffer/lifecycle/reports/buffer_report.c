@@ -10,7 +10,7 @@
 #include <string.h>
 #include "burst_buffer/lifecycle/reports/buffer_report.h"
 #include "burst_buffer/lifecycle/transitions.h"
-#include "burst_buffer/request/fstype.h"
+#include "burst_buffer/request/site/fstype.h"
 #include "common/jsonx.h"
 #include "common/str.h"
 

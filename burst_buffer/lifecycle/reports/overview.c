@@ -13,7 +13,7 @@
 #include "burst_buffer/lifecycle/reconcile/deadlines.h"
 #include "burst_buffer/lifecycle/record_facts.h"
 #include "burst_buffer/lifecycle/reports/buffer_report.h"
-#include "burst_buffer/request/fstype.h"
+#include "burst_buffer/request/site/fstype.h"
 #include "common/jsonx.h"
 #include "common/str.h"
 

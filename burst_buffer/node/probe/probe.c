@@ -20,7 +20,7 @@
 #include <linux/magic.h>
 #include "burst_buffer/host/aside.h"
 #include "burst_buffer/node/verbs.h"
-#include "burst_buffer/request/fstype.h"
+#include "burst_buffer/request/site/fstype.h"
 #include "common/cred.h"
 #include "common/file.h"
 #include "common/jsonx.h"

@@ -25,7 +25,7 @@
 #include <string.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
-#include "burst_buffer/request/fstype.h"
+#include "burst_buffer/request/site/fstype.h"
 #include "common/file.h"
 #include "common/size.h"
 

@@ -18,7 +18,7 @@
 #include <unistd.h>
 #include "burst_buffer/host/file_users.h"
 #include "burst_buffer/node/cache/input_cache.h"
-#include "burst_buffer/request/fstype.h"
+#include "burst_buffer/request/site/fstype.h"
 #include "burst_buffer/staging/claims.h"
 #include "burst_buffer/staging/share.h"
 #include "common/file.h"

@@ -7,7 +7,7 @@
  */
 #include "config.h"
 #include <string.h>
-#include "burst_buffer/request/grammar.h"
+#include "burst_buffer/request/verbs/grammar.h"
 
 #define PATTERN_MAX 512
 

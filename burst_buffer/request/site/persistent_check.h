@@ -5,7 +5,7 @@
 /* Checks the persistent buffers that a request creates or destroys. Private to
  * burst_buffer/request. */
 
-#include "burst_buffer/request/fstype.h"
+#include "burst_buffer/request/site/fstype.h"
 
 int slu_check_persist(const struct slu_request *req,
 		      const struct slu_conf *conf, struct slu_err *err);

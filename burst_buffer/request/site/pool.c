@@ -5,12 +5,12 @@
  * How much of a pool is in use is not known here.
  */
 #include "config.h"
-#include "burst_buffer/request/pool.h"
+#include "burst_buffer/request/site/pool.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
-#include "burst_buffer/request/fstype.h"
+#include "burst_buffer/request/site/fstype.h"
 #include "common/size.h"
 #include "common/str.h"
 

@@ -5,9 +5,9 @@
  * Looks only at the line itself; stray.c knows where in the script it stands.
  */
 #include "config.h"
-#include "burst_buffer/request/stray_meaning.h"
-#include "burst_buffer/request/grammar.h"
-#include "burst_buffer/request/lookalike.h"
+#include "burst_buffer/request/script/stray_meaning.h"
+#include "burst_buffer/request/script/lookalike.h"
+#include "burst_buffer/request/verbs/grammar.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -6,14 +6,14 @@
  * can be staged in before the job starts.
  */
 #include "config.h"
-#include "burst_buffer/request/resolve.h"
+#include "burst_buffer/request/site/resolve.h"
 #include <stdlib.h>
 #include <string.h>
 #include <string.h>
-#include "burst_buffer/request/fstype.h"
-#include "burst_buffer/request/grammar.h"
-#include "burst_buffer/request/persistent_check.h"
-#include "burst_buffer/request/pool.h"
+#include "burst_buffer/request/site/fstype.h"
+#include "burst_buffer/request/site/persistent_check.h"
+#include "burst_buffer/request/site/pool.h"
+#include "burst_buffer/request/verbs/grammar.h"
 #include "common/str.h"
 
 static int unknown_profile(const char *name, const struct slu_conf *conf,

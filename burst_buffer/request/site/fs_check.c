@@ -2,7 +2,7 @@
 /* Refuses a request for a file system that sluice.conf does not define, and
  * names those that it does. */
 #include "config.h"
-#include "burst_buffer/request/fs_check.h"
+#include "burst_buffer/request/site/fs_check.h"
 #include "common/str.h"
 
 int slu_check_fs(const struct slu_request *req, const struct slu_conf *conf,

@@ -6,13 +6,13 @@
  * names a buffer twice, or destroys the one that its job uses, is refused.
  */
 #include "config.h"
-#include "burst_buffer/request/persistent_check.h"
+#include "burst_buffer/request/site/persistent_check.h"
 #include <stdlib.h>
 #include <string.h>
-#include "burst_buffer/request/coherence.h"
-#include "burst_buffer/request/fs_check.h"
-#include "burst_buffer/request/fstype.h"
-#include "burst_buffer/request/pool.h"
+#include "burst_buffer/request/site/coherence.h"
+#include "burst_buffer/request/site/fs_check.h"
+#include "burst_buffer/request/site/fstype.h"
+#include "burst_buffer/request/site/pool.h"
 #include "common/size.h"
 #include "common/str.h"
 

@@ -5,7 +5,7 @@
  * how it quotes text. Understands env, and names with a version (bash-5.2).
  */
 #include "config.h"
-#include "burst_buffer/request/interpreter.h"
+#include "burst_buffer/request/script/interpreter.h"
 #include <ctype.h>
 #include <string.h>
 #include "common/str.h"

@@ -5,7 +5,7 @@
  * otherwise be noticed only on a job's nodes, or not at all.
  */
 #include "config.h"
-#include "burst_buffer/request/fsoption.h"
+#include "burst_buffer/request/site/fsoption.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 /* Parses the verbs stage_in and stage_out: what is copied, where to, when, on
  * which nodes, and how it is verified. */
 #include "config.h"
-#include "burst_buffer/request/stage_verbs.h"
+#include "burst_buffer/request/verbs/stage_verbs.h"
 
 #include <stdlib.h>
 

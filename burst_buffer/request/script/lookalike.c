@@ -6,7 +6,7 @@
  * alphabets in #BB and #DW, and {a,b}, which only a shell expands.
  */
 #include "config.h"
-#include "burst_buffer/request/lookalike.h"
+#include "burst_buffer/request/script/lookalike.h"
 #include <ctype.h>
 #include <string.h>
 #include "common/str.h"

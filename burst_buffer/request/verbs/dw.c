@@ -10,8 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "burst_buffer/request/grammar.h"
-#include "burst_buffer/request/stage_verbs.h"
+#include "burst_buffer/request/verbs/grammar.h"
+#include "burst_buffer/request/verbs/stage_verbs.h"
 #include "common/str.h"
 
 static int set_dw_type(struct slu_request *req, const char *value,

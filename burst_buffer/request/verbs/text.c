@@ -6,8 +6,8 @@
  */
 #include "config.h"
 #include <string.h>
-#include "burst_buffer/request/grammar.h"
-#include "burst_buffer/request/stage_verbs.h"
+#include "burst_buffer/request/verbs/grammar.h"
+#include "burst_buffer/request/verbs/stage_verbs.h"
 #include "common/str.h"
 
 #define NO_IO_WAIT "bandwidth wait=no"

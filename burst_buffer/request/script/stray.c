@@ -13,10 +13,10 @@
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
-#include "burst_buffer/request/interpreter.h"
-#include "burst_buffer/request/lookalike.h"
 #include "burst_buffer/request/request.h"
-#include "burst_buffer/request/stray_meaning.h"
+#include "burst_buffer/request/script/interpreter.h"
+#include "burst_buffer/request/script/lookalike.h"
+#include "burst_buffer/request/script/stray_meaning.h"
 #include "common/str.h"
 
 #define LOOK_MAX  4096 /* comments like requests that are examined */

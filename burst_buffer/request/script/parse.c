@@ -11,10 +11,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "burst_buffer/request/grammar.h"
-#include "burst_buffer/request/lookalike.h"
 #include "burst_buffer/request/mistakes.h"
 #include "burst_buffer/request/names.h"
+#include "burst_buffer/request/script/lookalike.h"
+#include "burst_buffer/request/verbs/grammar.h"
 #include "common/size.h"
 #include "common/str.h"
 

@@ -4,7 +4,7 @@
 #include "config.h"
 #include <stdlib.h>
 #include <string.h>
-#include "burst_buffer/request/grammar.h"
+#include "burst_buffer/request/verbs/grammar.h"
 #include <strings.h>
 #include "common/str.h"
 

@@ -9,13 +9,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "burst_buffer/request/coherence.h"
-#include "burst_buffer/request/fs_check.h"
-#include "burst_buffer/request/fstype.h"
-#include "burst_buffer/request/grammar.h"
 #include "burst_buffer/request/mistakes.h"
-#include "burst_buffer/request/persistent_check.h"
-#include "burst_buffer/request/pool.h"
+#include "burst_buffer/request/site/coherence.h"
+#include "burst_buffer/request/site/fs_check.h"
+#include "burst_buffer/request/site/fstype.h"
+#include "burst_buffer/request/site/persistent_check.h"
+#include "burst_buffer/request/site/pool.h"
+#include "burst_buffer/request/verbs/grammar.h"
 #include "common/size.h"
 #include "common/str.h"
 

@@ -6,9 +6,9 @@
  * (test_volfile).
  */
 #include "config.h"
-#include "burst_buffer/request/fstype.h"
-#include "burst_buffer/request/fsoption.h"
+#include "burst_buffer/request/site/fstype.h"
 #include "burst_buffer/request/request.h"
+#include "burst_buffer/request/site/fsoption.h"
 
 #include <string.h>
 #include <strings.h>

@@ -6,7 +6,7 @@
  * Private to burst_buffer/request; what coherence a file system has is in
  * fstype.h. */
 
-#include "burst_buffer/request/fstype.h"
+#include "burst_buffer/request/site/fstype.h"
 
 /* Does the file system support the requested coherence, and are its options
  * safe with that? The file system and its driver are known to exist. The error

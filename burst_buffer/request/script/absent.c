@@ -10,8 +10,8 @@
 #include "config.h"
 #include <stdio.h>
 #include <string.h>
-#include "burst_buffer/request/interpreter.h"
 #include "burst_buffer/request/names.h"
+#include "burst_buffer/request/script/interpreter.h"
 #include "burst_buffer/request/values.h"
 
 #define NAMES_MAX 8

@@ -2,7 +2,7 @@
 /* Frees the content of a parsed request. */
 #include "config.h"
 #include <stdlib.h>
-#include "burst_buffer/request/grammar.h"
+#include "burst_buffer/request/verbs/grammar.h"
 
 static void persist_free(struct slu_request *req)
 {

@@ -5,11 +5,11 @@
  * does not know; then chooses the default file system where no line says so.
  */
 #include "config.h"
-#include "burst_buffer/request/coherence.h"
-#include "burst_buffer/request/fsoption.h"
-#include "burst_buffer/request/fstype.h"
-#include "burst_buffer/request/grammar.h"
-#include "burst_buffer/request/resolve.h"
+#include "burst_buffer/request/site/coherence.h"
+#include "burst_buffer/request/site/fsoption.h"
+#include "burst_buffer/request/site/fstype.h"
+#include "burst_buffer/request/site/resolve.h"
+#include "burst_buffer/request/verbs/grammar.h"
 
 #include <string.h>
 #include <strings.h>

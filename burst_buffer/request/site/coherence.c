@@ -7,11 +7,11 @@
  * is refused unless each file is written by one node alone (coherence=private).
  */
 #include "config.h"
-#include "burst_buffer/request/coherence.h"
+#include "burst_buffer/request/site/coherence.h"
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include "burst_buffer/request/fstype.h"
+#include "burst_buffer/request/site/fstype.h"
 #include "common/str.h"
 #include "wire/node.h"
 

@@ -6,9 +6,9 @@
  * keys of #DW lines are in dw.c.
  */
 #include "config.h"
-#include "burst_buffer/request/grammar.h"
+#include "burst_buffer/request/verbs/grammar.h"
 #include <string.h>
-#include "burst_buffer/request/stage_verbs.h"
+#include "burst_buffer/request/verbs/stage_verbs.h"
 #include "common/str.h"
 
 static const struct slu_verb our_verbs[] = {

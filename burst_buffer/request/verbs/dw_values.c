@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "burst_buffer/request/grammar.h"
+#include "burst_buffer/request/verbs/grammar.h"
 #include "common/str.h"
 
 /* In DataWarp type= says what the buffer is used for, in DWS it names a file
