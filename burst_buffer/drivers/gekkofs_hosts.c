@@ -18,8 +18,8 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
-#include "burst_buffer/staging/attrs.h"
-#include "burst_buffer/staging/beneath.h"
+#include "burst_buffer/staging/files/attrs.h"
+#include "burst_buffer/staging/files/beneath.h"
 #include "common/file.h"
 
 #define TRY_MS	 3000	     /* for a daemon's port to answer */

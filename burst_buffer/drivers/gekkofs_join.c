@@ -20,7 +20,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "burst_buffer/staging/beneath.h"
+#include "burst_buffer/staging/files/beneath.h"
 #include "common/file.h"
 #include "common/proc.h"
 

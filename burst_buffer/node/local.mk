@@ -2,31 +2,44 @@
 # What of burst_buffer/ runs on the nodes.
 noinst_LIBRARIES += libslunode.a
 libslunode_a_SOURCES = \
+	burst_buffer/staging/claims.c burst_buffer/staging/claims.h \
+	burst_buffer/staging/copied.c burst_buffer/staging/copied.h \
+	burst_buffer/staging/copy.c burst_buffer/staging/copy.h \
+	burst_buffer/staging/journal.c burst_buffer/staging/journal.h \
 	burst_buffer/staging/manifest.c burst_buffer/staging/manifest.h \
 	burst_buffer/staging/share.c burst_buffer/staging/share.h \
-	burst_buffer/staging/journal.c burst_buffer/staging/journal.h \
-	burst_buffer/staging/claims.c burst_buffer/staging/claims.h \
-	burst_buffer/staging/scan.c burst_buffer/staging/scan.h \
-	burst_buffer/staging/beneath.c burst_buffer/staging/beneath.h \
-	burst_buffer/staging/attrs.c burst_buffer/staging/attrs.h \
-	burst_buffer/staging/copy.c burst_buffer/staging/copy.h \
-	burst_buffer/staging/walk_tree.c burst_buffer/staging/walk.h \
-	burst_buffer/staging/walk_make.c burst_buffer/staging/walk_names.c \
-	burst_buffer/staging/level.h \
-	burst_buffer/staging/colliding_paths.c burst_buffer/staging/colliding_paths.h \
-	burst_buffer/staging/copied.c burst_buffer/staging/copied.h \
-	burst_buffer/staging/directory_batch.c burst_buffer/staging/directory_batch.h \
-	burst_buffer/staging/temporary_file.c burst_buffer/staging/temporary_file.h \
-	burst_buffer/staging/fresh.c burst_buffer/staging/fresh.h \
-	burst_buffer/staging/selection.c burst_buffer/staging/selection.h \
-	burst_buffer/staging/path_rules.c burst_buffer/staging/path_rules.h \
-	burst_buffer/staging/act_copy.c burst_buffer/staging/act_verify.c \
-	burst_buffer/staging/held_source.c burst_buffer/staging/held_source.h burst_buffer/staging/act_compare.c burst_buffer/staging/act_finish.c \
-	burst_buffer/staging/act_range.c burst_buffer/staging/act_cached.c \
-	burst_buffer/staging/move.c burst_buffer/staging/move.h \
-	burst_buffer/staging/act.c burst_buffer/staging/act.h \
-	burst_buffer/staging/act_land.c \
-	burst_buffer/staging/stage_run.c burst_buffer/staging/stage.h \
+	burst_buffer/staging/stage.h \
+	burst_buffer/staging/acts/act.c burst_buffer/staging/acts/act.h \
+	burst_buffer/staging/acts/act_cached.c \
+	burst_buffer/staging/acts/act_compare.c \
+	burst_buffer/staging/acts/act_copy.c \
+	burst_buffer/staging/acts/act_finish.c \
+	burst_buffer/staging/acts/act_land.c \
+	burst_buffer/staging/acts/act_range.c \
+	burst_buffer/staging/acts/act_verify.c \
+	burst_buffer/staging/acts/held_source.c \
+	burst_buffer/staging/acts/held_source.h \
+	burst_buffer/staging/acts/move.c burst_buffer/staging/acts/move.h \
+	burst_buffer/staging/acts/scan.c burst_buffer/staging/acts/scan.h \
+	burst_buffer/staging/acts/stage_run.c \
+	burst_buffer/staging/files/attrs.c burst_buffer/staging/files/attrs.h \
+	burst_buffer/staging/files/beneath.c \
+	burst_buffer/staging/files/beneath.h \
+	burst_buffer/staging/files/directory_batch.c \
+	burst_buffer/staging/files/directory_batch.h \
+	burst_buffer/staging/files/fresh.c burst_buffer/staging/files/fresh.h \
+	burst_buffer/staging/files/temporary_file.c \
+	burst_buffer/staging/files/temporary_file.h \
+	burst_buffer/staging/walk/colliding_paths.c \
+	burst_buffer/staging/walk/colliding_paths.h \
+	burst_buffer/staging/walk/level.h \
+	burst_buffer/staging/walk/path_rules.c \
+	burst_buffer/staging/walk/path_rules.h \
+	burst_buffer/staging/walk/selection.c \
+	burst_buffer/staging/walk/selection.h burst_buffer/staging/walk/walk.h \
+	burst_buffer/staging/walk/walk_make.c \
+	burst_buffer/staging/walk/walk_names.c \
+	burst_buffer/staging/walk/walk_tree.c \
 	burst_buffer/host/aside.c burst_buffer/host/aside.h \
 	burst_buffer/host/fuse.c burst_buffer/host/fuse.h \
 	burst_buffer/host/mtab.c burst_buffer/host/mtab.h \

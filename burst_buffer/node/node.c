@@ -3,7 +3,7 @@
  * name, logs, plan. */
 #include "config.h"
 #include "burst_buffer/node/node.h"
-#include "burst_buffer/staging/attrs.h"
+#include "burst_buffer/staging/files/attrs.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -48,7 +48,7 @@
 #include <sys/stat.h>
 #include "burst_buffer/drivers/driver.h"
 #include "burst_buffer/host/aside.h"
-#include "burst_buffer/staging/temporary_file.h"
+#include "burst_buffer/staging/files/temporary_file.h"
 #include "burst_buffer/staging/stage.h"
 #include "burst_buffer/storage/storage.h"
 #include "common/conf_host.h"

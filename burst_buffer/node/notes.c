@@ -15,7 +15,7 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-#include "burst_buffer/staging/attrs.h"
+#include "burst_buffer/staging/files/attrs.h"
 #include "common/file.h"
 #include "common/proc.h"
 

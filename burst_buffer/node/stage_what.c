@@ -8,7 +8,7 @@
 #include "burst_buffer/node/node.h"
 
 #include <string.h>
-#include "burst_buffer/staging/selection.h"
+#include "burst_buffer/staging/walk/selection.h"
 
 enum slu_stage_what slu_stage_what(const char *type)
 {

@@ -15,7 +15,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "burst_buffer/staging/selection.h"
+#include "burst_buffer/staging/walk/selection.h"
 
 struct walk {
 	const struct slu_sources_look *look;

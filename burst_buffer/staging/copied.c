@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 #include <xxhash.h>
-#include "burst_buffer/staging/fresh.h"
+#include "burst_buffer/staging/files/fresh.h"
 #include "common/file.h"
 
 /* Two changes within a clock tick may have the same time: ticks are 1 s (ext3)

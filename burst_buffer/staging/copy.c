@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "burst_buffer/staging/attrs.h"
-#include "burst_buffer/staging/beneath.h"
 #include "burst_buffer/staging/copy.h"
+#include "burst_buffer/staging/files/attrs.h"
+#include "burst_buffer/staging/files/beneath.h"
 #include "burst_buffer/staging/manifest.h"
 #include "burst_buffer/staging/share.h"
 #include "common/file.h"

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include "burst_buffer/staging/beneath.h"
+#include "burst_buffer/staging/files/beneath.h"
 #include "burst_buffer/staging/manifest.h"
 #include "burst_buffer/staging/share.h"
 

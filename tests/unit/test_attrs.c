@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/xattr.h>
 #include <unistd.h>
-#include "burst_buffer/staging/attrs.h"
+#include "burst_buffer/staging/files/attrs.h"
 
 #define ENTRY(tag, perm) tag, 0, perm, 0, 0xff, 0xff, 0xff, 0xff
 

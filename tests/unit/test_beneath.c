@@ -7,7 +7,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "burst_buffer/staging/beneath.h"
+#include "burst_buffer/staging/files/beneath.h"
 #include "tests/unit/tree.h"
 
 static char *dir;

@@ -5,7 +5,7 @@
 #include "tests/unit/random.h"
 #include "tests/unit/tree.h"
 #include "tests/unit/harness.h"
-#include "burst_buffer/staging/colliding_paths.h"
+#include "burst_buffer/staging/walk/colliding_paths.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <sys/xattr.h>
 #include <unistd.h>
-#include "burst_buffer/staging/move.h"
+#include "burst_buffer/staging/acts/move.h"
 #include "burst_buffer/staging/share.h"
 #include "tests/unit/tree.h"
 

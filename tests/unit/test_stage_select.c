@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "burst_buffer/staging/selection.h"
 #include "burst_buffer/staging/stage.h"
+#include "burst_buffer/staging/walk/selection.h"
 #include "tests/unit/tree.h"
 
 static char *top;

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "burst_buffer/staging/temporary_file.h"
+#include "burst_buffer/staging/files/temporary_file.h"
 #include "burst_buffer/staging/share.h"
 
 #define TAG   "sluice-7"

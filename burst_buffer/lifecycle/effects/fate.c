@@ -132,7 +132,7 @@ static void put_in(struct slu_buf *out, const struct slu_bb *bb)
 }
 
 /* Was the data verified by other nodes than those that copied it
- * (staging/act_verify.c)? Yes where several nodes copy. */
+ * (staging/acts/act_verify.c)? Yes where several nodes copy. */
 static bool by_others(const struct slu_bb *bb)
 {
 	size_t n = 0;

@@ -18,7 +18,7 @@
 #include <sys/sysmacros.h>
 #include <sys/vfs.h>
 #include <unistd.h>
-#include "burst_buffer/staging/fresh.h"
+#include "burst_buffer/staging/files/fresh.h"
 
 /* Change times have a resolution (a second, on old file systems), and servers'
  * clocks differ slightly from ours. */

@@ -21,8 +21,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 #include "burst_buffer/host/aside.h"
-#include "burst_buffer/staging/beneath.h"
-#include "burst_buffer/staging/selection.h"
+#include "burst_buffer/staging/files/beneath.h"
+#include "burst_buffer/staging/walk/selection.h"
 #include "common/file.h"
 
 /* seconds in which a task has to send its request */

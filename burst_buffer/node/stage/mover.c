@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "burst_buffer/host/aside.h"
-#include "burst_buffer/staging/move.h"
+#include "burst_buffer/staging/acts/move.h"
 #include "common/size.h"
 
 struct call {

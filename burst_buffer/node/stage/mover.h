@@ -3,7 +3,7 @@
 #define SLU_NODE_MOVER_H
 
 /* Runs the site's program that copies large directories instead of Sluice's own
- * code (Mover=, staging/move.h). */
+ * code (Mover=, staging/acts/move.h). */
 
 #include "burst_buffer/node/node.h"
 

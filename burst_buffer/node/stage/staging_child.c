@@ -228,7 +228,7 @@ static bool all_hold(const struct slu_staging *q)
 }
 
 /* Opens the directory with the files that this node holds
- * (staging/held_source.h), as root: users cannot reach it. */
+ * (staging/acts/held_source.h), as root: users cannot reach it. */
 static int open_held(const struct slu_staging *q, struct slu_stage_part *part,
 		     struct slu_err *err)
 {

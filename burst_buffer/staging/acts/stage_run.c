@@ -10,15 +10,15 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "burst_buffer/staging/fresh.h"
-#include "burst_buffer/staging/scan.h"
-#include "burst_buffer/staging/attrs.h"
-#include "burst_buffer/staging/beneath.h"
-#include "burst_buffer/staging/temporary_file.h"
+#include "burst_buffer/staging/files/fresh.h"
+#include "burst_buffer/staging/acts/scan.h"
+#include "burst_buffer/staging/files/attrs.h"
+#include "burst_buffer/staging/files/beneath.h"
+#include "burst_buffer/staging/files/temporary_file.h"
 #include "burst_buffer/staging/copy.h"
 #include "burst_buffer/staging/share.h"
-#include "burst_buffer/staging/colliding_paths.h"
-#include "burst_buffer/staging/walk.h"
+#include "burst_buffer/staging/walk/colliding_paths.h"
+#include "burst_buffer/staging/walk/walk.h"
 #include "common/file.h"
 #include "common/str.h"
 

@@ -5,15 +5,15 @@
  * temporary names, attributes are copied, errors get the file's path. The
  * threads of an act are in scan.c.
  */
-#include "burst_buffer/staging/act.h"
+#include "burst_buffer/staging/acts/act.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
-#include "burst_buffer/staging/attrs.h"
-#include "burst_buffer/staging/beneath.h"
+#include "burst_buffer/staging/files/attrs.h"
+#include "burst_buffer/staging/files/beneath.h"
+#include "burst_buffer/staging/files/temporary_file.h"
 #include "burst_buffer/staging/share.h"
-#include "burst_buffer/staging/temporary_file.h"
 #include "common/str.h"
 
 int slu_act_count(struct slu_act *a, uint64_t bytes, uint64_t files,

@@ -15,8 +15,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "burst_buffer/staging/beneath.h"
-#include "burst_buffer/staging/selection.h"
+#include "burst_buffer/staging/files/beneath.h"
+#include "burst_buffer/staging/walk/selection.h"
 #include "common/file.h"
 #include "common/str.h"
 

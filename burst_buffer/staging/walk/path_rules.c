@@ -12,10 +12,10 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "burst_buffer/staging/beneath.h"
-#include "burst_buffer/staging/path_rules.h"
-#include "burst_buffer/staging/selection.h"
-#include "burst_buffer/staging/walk.h"
+#include "burst_buffer/staging/files/beneath.h"
+#include "burst_buffer/staging/walk/path_rules.h"
+#include "burst_buffer/staging/walk/selection.h"
+#include "burst_buffer/staging/walk/walk.h"
 #include "common/str.h"
 
 static int fail(const char *what, const char *path, struct slu_err *err)

@@ -4,7 +4,7 @@
  * cached, and drops cached pages by posix_fadvise(2). A file system without a
  * block device, recognised by major number 0, may have a server.
  */
-#include "burst_buffer/staging/fresh.h"
+#include "burst_buffer/staging/files/fresh.h"
 #include <fcntl.h>
 #include <errno.h>
 #include <linux/magic.h>

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include "burst_buffer/staging/copied.h"
 #include "burst_buffer/staging/manifest.h"
-#include "burst_buffer/staging/selection.h"
+#include "burst_buffer/staging/walk/selection.h"
 
 struct slu_walk {
 	int src, dst; /* directories; the caller's */

@@ -13,10 +13,10 @@
 #include <sys/statfs.h>
 #include <string.h>
 #include <unistd.h>
-#include "burst_buffer/staging/attrs.h"
-#include "burst_buffer/staging/temporary_file.h"
-#include "burst_buffer/staging/fresh.h"
-#include "burst_buffer/staging/scan.h"
+#include "burst_buffer/staging/files/attrs.h"
+#include "burst_buffer/staging/files/temporary_file.h"
+#include "burst_buffer/staging/files/fresh.h"
+#include "burst_buffer/staging/acts/scan.h"
 #include "burst_buffer/staging/share.h"
 
 #define TELL_BYTES (1u << 20) /* bytes copied between two reports */

@@ -7,7 +7,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "burst_buffer/staging/scan.h"
+#include "burst_buffer/staging/acts/scan.h"
 #include "burst_buffer/staging/share.h"
 #include "common/str.h"
 

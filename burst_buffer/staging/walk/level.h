@@ -8,7 +8,7 @@
  * and at the destination. Private to the walk.
  */
 
-#include "burst_buffer/staging/walk.h"
+#include "burst_buffer/staging/walk/walk.h"
 #include <sys/stat.h>
 
 struct slu_level { /* one directory, on both sides */

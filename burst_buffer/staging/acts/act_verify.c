@@ -13,7 +13,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "burst_buffer/staging/scan.h"
+#include "burst_buffer/staging/acts/scan.h"
 #include "burst_buffer/staging/share.h"
 
 struct verifying {

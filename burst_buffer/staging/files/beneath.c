@@ -16,7 +16,7 @@
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include "burst_buffer/staging/beneath.h"
+#include "burst_buffer/staging/files/beneath.h"
 #include "common/str.h"
 
 static int open_piece(int dir, const char *path, int flags, mode_t mode)

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "burst_buffer/staging/attrs.h"
-#include "burst_buffer/staging/temporary_file.h"
-#include "burst_buffer/staging/scan.h"
+#include "burst_buffer/staging/files/attrs.h"
+#include "burst_buffer/staging/files/temporary_file.h"
+#include "burst_buffer/staging/acts/scan.h"
 
 /* A set-group-id bit that the destination inherited stays, and a directory of
  * an early copy stays marked for the last one. */

@@ -4,7 +4,7 @@
  * this node's directory of them. The decision depends only on the request, the
  * manifest and the paths, so it is the same on all nodes.
  */
-#include "burst_buffer/staging/held_source.h"
+#include "burst_buffer/staging/acts/held_source.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "burst_buffer/staging/beneath.h"
+#include "burst_buffer/staging/files/beneath.h"
 #include "common/str.h"
 
 /* The path of the open directory; false: unknown. */

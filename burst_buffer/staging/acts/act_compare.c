@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "burst_buffer/staging/acts/scan.h"
 #include "burst_buffer/staging/copy.h"
-#include "burst_buffer/staging/fresh.h"
-#include "burst_buffer/staging/scan.h"
+#include "burst_buffer/staging/files/fresh.h"
 #include "burst_buffer/staging/share.h"
 
 #define PIECE (1u << 20)

@@ -16,8 +16,8 @@
 #include <string.h>
 #include <sys/xattr.h>
 #include <unistd.h>
-#include "burst_buffer/staging/attrs.h"
-#include "burst_buffer/staging/beneath.h"
+#include "burst_buffer/staging/files/attrs.h"
+#include "burst_buffer/staging/files/beneath.h"
 
 #define VALUE_MAX 65536 /* of Linux: all names of a file, and one value */
 #define USER	  "user."

@@ -15,7 +15,7 @@
 
 #include <stdbool.h>
 #include "burst_buffer/staging/manifest.h"
-#include "burst_buffer/staging/path_rules.h"
+#include "burst_buffer/staging/walk/path_rules.h"
 
 struct slu_held_source {
 	bool is;     /* verification is done so */

@@ -15,7 +15,7 @@
  *	mover	the site's program.
  */
 #include "config.h"
-#include "burst_buffer/staging/move.h"
+#include "burst_buffer/staging/acts/move.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -28,7 +28,7 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "burst_buffer/staging/path_rules.h"
+#include "burst_buffer/staging/walk/path_rules.h"
 #include "common/file.h"
 #include "common/proc.h"
 #include "common/str.h"

@@ -9,13 +9,13 @@
 #include <limits.h>
 #include <string.h>
 #include <unistd.h>
-#include "burst_buffer/staging/attrs.h"
-#include "burst_buffer/staging/beneath.h"
-#include "burst_buffer/staging/temporary_file.h"
+#include "burst_buffer/staging/files/attrs.h"
+#include "burst_buffer/staging/files/beneath.h"
+#include "burst_buffer/staging/files/temporary_file.h"
 #include "burst_buffer/staging/copy.h"
 #include "burst_buffer/staging/share.h"
-#include "burst_buffer/staging/level.h"
-#include "burst_buffer/staging/colliding_paths.h"
+#include "burst_buffer/staging/walk/level.h"
+#include "burst_buffer/staging/walk/colliding_paths.h"
 
 /* "cannot WHAT ROOT/PATH: ", and errno's text. */
 static int fail(const struct slu_level *lv, const char *what, const char *root,

@@ -11,11 +11,11 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <sys/stat.h>
+#include "burst_buffer/staging/acts/held_source.h"
 #include "burst_buffer/staging/copied.h"
-#include "burst_buffer/staging/held_source.h"
 #include "burst_buffer/staging/manifest.h"
-#include "burst_buffer/staging/path_rules.h"
 #include "burst_buffer/staging/stage.h"
+#include "burst_buffer/staging/walk/path_rules.h"
 
 struct slu_act {
 	const struct slu_stage_part *part;

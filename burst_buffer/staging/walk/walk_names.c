@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "burst_buffer/staging/beneath.h"
-#include "burst_buffer/staging/fresh.h"
-#include "burst_buffer/staging/level.h"
+#include "burst_buffer/staging/files/beneath.h"
+#include "burst_buffer/staging/files/fresh.h"
+#include "burst_buffer/staging/walk/level.h"
 
 /* Goes one directory further down on both sides, and makes it where it is
  * missing. The descriptors are replaced. `begun`: the last name led through it.

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 #include <xxhash.h>
-#include "burst_buffer/staging/beneath.h"
-#include "burst_buffer/staging/temporary_file.h"
+#include "burst_buffer/staging/files/beneath.h"
+#include "burst_buffer/staging/files/temporary_file.h"
 
 #define HASH	16  /* digits */
 #define LONGEST 143 /* bytes of a name: eCryptfs takes no more */

@@ -2,9 +2,9 @@
 /* Gives a copied and verified file its final name, and notes an early copy as
  * complete (copied.h). */
 #include <errno.h>
-#include "burst_buffer/staging/fresh.h"
-#include "burst_buffer/staging/scan.h"
-#include "burst_buffer/staging/temporary_file.h"
+#include "burst_buffer/staging/acts/scan.h"
+#include "burst_buffer/staging/files/fresh.h"
+#include "burst_buffer/staging/files/temporary_file.h"
 
 static void note_arrived(struct slu_act *a, struct slu_parent_cache *src,
 			 const struct slu_entry *e)

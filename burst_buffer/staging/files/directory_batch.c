@@ -6,8 +6,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include "burst_buffer/staging/directory_batch.h"
-#include "burst_buffer/staging/fresh.h"
+#include "burst_buffer/staging/files/directory_batch.h"
+#include "burst_buffer/staging/files/fresh.h"
 
 #define LOOKERS 8  /* threads that look at them, */
 #define EACH	32 /* so many each time */

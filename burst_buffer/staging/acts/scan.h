@@ -10,9 +10,9 @@
  * burst_buffer/staging.
  */
 
-#include "burst_buffer/staging/act.h"
-#include "burst_buffer/staging/beneath.h"
+#include "burst_buffer/staging/acts/act.h"
 #include "burst_buffer/staging/copy.h"
+#include "burst_buffer/staging/files/beneath.h"
 #include "burst_buffer/staging/journal.h"
 
 struct slu_unit { /* a range of a file, or a file or link with only one */

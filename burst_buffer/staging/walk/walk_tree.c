@@ -10,11 +10,11 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "burst_buffer/staging/directory_batch.h"
-#include "burst_buffer/staging/beneath.h"
-#include "burst_buffer/staging/temporary_file.h"
-#include "burst_buffer/staging/fresh.h"
-#include "burst_buffer/staging/level.h"
+#include "burst_buffer/staging/files/directory_batch.h"
+#include "burst_buffer/staging/files/beneath.h"
+#include "burst_buffer/staging/files/temporary_file.h"
+#include "burst_buffer/staging/files/fresh.h"
+#include "burst_buffer/staging/walk/level.h"
 #include "common/str.h"
 
 #define LEVELS_MAX 4096 /* each takes 1 KB of the stack */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Finds colliding paths by trying the other separator at each ':' and '/' of a
  * path, as deep as the parts before it are directories. */
-#include "burst_buffer/staging/colliding_paths.h"
+#include "burst_buffer/staging/walk/colliding_paths.h"
 #include <dirent.h>
 #include <stdio.h>
 #include <string.h>

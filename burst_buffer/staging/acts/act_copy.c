@@ -12,9 +12,9 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "burst_buffer/staging/temporary_file.h"
-#include "burst_buffer/staging/fresh.h"
-#include "burst_buffer/staging/scan.h"
+#include "burst_buffer/staging/files/temporary_file.h"
+#include "burst_buffer/staging/files/fresh.h"
+#include "burst_buffer/staging/acts/scan.h"
 #include "burst_buffer/staging/share.h"
 
 struct copying {

@@ -7,7 +7,7 @@
  */
 #include <fcntl.h>
 #include <unistd.h>
-#include "burst_buffer/staging/scan.h"
+#include "burst_buffer/staging/acts/scan.h"
 
 /* Writes the range's dirty pages before it is cached: changing a page that is
  * mapped and already dirty does not change the file's time, so the cached range
