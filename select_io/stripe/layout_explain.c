@@ -75,35 +75,45 @@ static int take_request(struct json_object *args, struct slu_stripe_request *r,
 	return 0;
 }
 
-static size_t count_targets_of(struct json_object *osts, const char *server)
+/* How many targets each server has, by its name. Caller puts it. */
+static struct json_object *count_by_server(struct json_object *osts)
 {
+	struct json_object *counts = json_object_new_object(), *n;
 	struct json_object *list = slu_json_list_at(osts, "osts");
-	size_t n = 0;
 
 	for (size_t i = 0; i < slu_json_length(list); i++) {
-		const char *name = slu_json_str_at(
+		const char *server = slu_json_str_at(
 			json_object_array_get_idx(list, i), "server");
 
-		n += name && strcmp(name, server) == 0;
+		if (!server)
+			continue;
+		if (json_object_object_get_ex(counts, server, &n))
+			json_object_int_inc(n, 1);
+		else
+			json_object_object_add(counts, server,
+					       json_object_new_int64(1));
 	}
-	return n;
+	return counts;
 }
 
 double slu_stripe_measured_rate(struct json_object *osts)
 {
 	struct json_object *servers = slu_json_at(osts, "servers");
+	struct json_object *counts;
 	double best = 0;
 
 	if (!servers)
 		return 0;
+	counts = count_by_server(osts);
 	json_object_object_foreach(servers, name, server)
 	{
-		size_t n = count_targets_of(osts, name);
+		uint64_t n = slu_json_u64_at(counts, name);
 
 		if (n > 0)
 			best = fmax(best, slu_json_number_at(server, "peak") /
 						  (double)n);
 	}
+	json_object_put(counts);
 	return best > SLU_STRIPE_DISK ? best : 0;
 }
 
