@@ -149,7 +149,7 @@ static int note_reserve(struct slu_stage_cache *c, uint64_t own,
 			struct slu_err *err)
 {
 	if (slu_cache_put_number(c->fill, "reserve", own, err))
-		return slu_err_prefix(err, c->own);
+		return slu_err_prefix(err, "%s", c->own);
 	c->reserved = own;
 	return 0;
 }
