@@ -166,6 +166,15 @@ bool begin(const char *type, const char *more)
 	return true;
 }
 
+bool begin_up(const char *type, const char *more)
+{
+	if (!begin(type, more))
+		return false;
+	job_starts(request);
+	up();
+	return true;
+}
+
 bool no_glusterfs(void)
 {
 	if (!access("/usr/sbin/glusterfsd", X_OK) &&

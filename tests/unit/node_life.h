@@ -27,6 +27,8 @@ void whole_life(bool shared, bool slowly);
 
 /* nodes_begin() with input and a request. */
 bool begin(const char *type, const char *more);
+/* Further, the job starts and has its file system. */
+bool begin_up(const char *type, const char *more);
 
 /* Says so, too. */
 bool no_glusterfs(void);

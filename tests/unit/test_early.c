@@ -279,10 +279,8 @@ static int deafen(const char *name)
 
 START_TEST(test_no_watcher)
 {
-	if (!begin("scratch", ""))
+	if (!begin_up("scratch", ""))
 		return;
-	job_starts(request);
-	up();
 	ctl_until("RUNNING");
 	nodes_all(reads, "exactly", 0);
 	nodes_all(deafen, SLU_EARLY_SOCKET, 0);

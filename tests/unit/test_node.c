@@ -187,10 +187,8 @@ END_TEST
 /* A sluiced that has lost what it knew does not make us forget it, too. */
 START_TEST(test_lost_database)
 {
-	if (!begin("scratch", ""))
+	if (!begin_up("scratch", ""))
 		return;
-	job_starts(request);
-	up();
 	run_tasks(false);
 	sluiced_stop(SIGTERM, 0);
 	ck_assert(!unlink(at("db")));
@@ -209,10 +207,8 @@ END_TEST
  * repeated until they are accepted. */
 START_TEST(test_denied)
 {
-	if (!begin("scratch", ""))
+	if (!begin_up("scratch", ""))
 		return;
-	job_starts(request);
-	up();
 	run_tasks(false);
 	job_ends(request, "COMPLETED");
 	down_denied();
@@ -312,10 +308,8 @@ static void full(const char *type)
 {
 	bool shared = !strcmp(type, "glusterfs");
 
-	if (!begin(type, ""))
+	if (!begin_up(type, ""))
 		return;
-	job_starts(request);
-	up();
 	run_tasks(shared);
 	nodes_all(fill, "mnt/data/filled.", 0);
 	job_ends(request, "COMPLETED");
@@ -414,10 +408,8 @@ static int fill_all(const char *arg)
 
 START_TEST(test_no_room)
 {
-	if (!begin("scratch", ""))
+	if (!begin_up("scratch", ""))
 		return;
-	job_starts(request);
-	up();
 	run_tasks(false);
 	nodes_all(fill_all, "mnt/data/filled", 0);
 	job_ends(request, "COMPLETED");

@@ -259,10 +259,8 @@ static bool is_on_record(const char *words)
  * is drained, until it ends. */
 START_TEST(test_too_long)
 {
-	if (!begin("scratch", "HeldFor=1s\n"))
+	if (!begin_up("scratch", "HeldFor=1s\n"))
 		return;
-	job_starts(request);
-	up();
 	run_tasks(false);
 	nodes_all(make_open, "", 0);
 	nodes_all(start_holders, "1", 0);

@@ -395,10 +395,8 @@ END_TEST
  * that it had a stage-out. */
 START_TEST(test_forgotten_job)
 {
-	if (!begin("scratch", ""))
+	if (!begin_up("scratch", ""))
 		return;
-	job_starts(request);
-	up();
 	run_tasks(false);
 	nodes_all(reboot_node, "", 0);
 	lose_database();

@@ -140,10 +140,8 @@ static void expect_last(const char *dir)
 
 static void outlived(const char *type, bool shared)
 {
-	if (!begin(type, ""))
+	if (!begin_up(type, ""))
 		return;
-	job_starts(request);
-	up();
 	run_tasks(shared);
 	nodes_all(leave_behind, "", 0);
 	job_ends(request, "COMPLETED");
@@ -173,10 +171,8 @@ END_TEST
 /* A process that is not ended is noticed, and named. */
 START_TEST(test_noticed)
 {
-	if (!begin("scratch", ""))
+	if (!begin_up("scratch", ""))
 		return;
-	job_starts(request);
-	up();
 	run_tasks(false);
 	nodes_all(leave_holder, "", 0);
 	job_ends(request, "COMPLETED");
@@ -234,10 +230,8 @@ static int leave_mapped(const char *arg)
 
 START_TEST(test_mapped)
 {
-	if (!begin("scratch", ""))
+	if (!begin_up("scratch", ""))
 		return;
-	job_starts(request);
-	up();
 	run_tasks(false);
 	nodes_all(leave_mapped, "", 0);
 	job_ends(request, "COMPLETED");

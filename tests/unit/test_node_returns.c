@@ -12,10 +12,8 @@
 /* The job was requeued and its epilog never ran: the next `up` does it. */
 START_TEST(test_older_instance)
 {
-	if (!begin("scratch", ""))
+	if (!begin_up("scratch", ""))
 		return;
-	job_starts(request);
-	up();
 	run_tasks(false);
 	job_ends(request, "COMPLETED");
 	job_run++;
@@ -70,10 +68,8 @@ START_TEST(test_restarted)
 {
 	static const char *const verb[] = {"recover", "down --job 7"};
 
-	if (!begin("scratch", ""))
+	if (!begin_up("scratch", ""))
 		return;
-	job_starts(request);
-	up();
 	run_tasks(false);
 	nodes_all(reboot_node, "", 0);
 	job_ends(request, "COMPLETED");
@@ -138,10 +134,8 @@ static int second_worker(const char *arg)
  * killed. */
 START_TEST(test_replaced)
 {
-	if (!begin("scratch", ""))
+	if (!begin_up("scratch", ""))
 		return;
-	job_starts(request);
-	up();
 	nodes_all(is_alive, "watch.pid", 0);
 	nodes_all(run_verb, "recover", 0); /* nothing to do */
 	nodes_all(kill_it, "watch.pid", 0);
@@ -161,10 +155,8 @@ END_TEST
 /* sluiced has lost what it knew before it could say what to do. */
 START_TEST(test_restarted_unknown)
 {
-	if (!begin("scratch", ""))
+	if (!begin_up("scratch", ""))
 		return;
-	job_starts(request);
-	up();
 	run_tasks(false);
 	nodes_all(reboot_node, "", 0);
 	nodes_all(run_verb, "recover", 0);
@@ -279,10 +271,8 @@ static void told_again(const char *sql, bool restarted)
 {
 	struct slu_job job;
 
-	if (!begin("scratch", ""))
+	if (!begin_up("scratch", ""))
 		return;
-	job_starts(request);
-	up();
 	run_tasks(false);
 	job_ends(request, "COMPLETED");
 	down();
@@ -405,10 +395,8 @@ END_TEST
 /* The node comes back while slurmctld still believes the job to run. */
 START_TEST(test_restarted_early)
 {
-	if (!begin("scratch", ""))
+	if (!begin_up("scratch", ""))
 		return;
-	job_starts(request);
-	up();
 	nodes_all(reboot_node, "", 0);
 	nodes_all(run_verb, "recover", 0);
 	job_ends(request, "NODE_FAIL");
@@ -495,10 +483,8 @@ START_TEST(test_no_prolog)
 	struct slu_job_nodes lost = {JOB, NULL, (char *)"n2"};
 	int rc[NODES];
 
-	if (!begin("scratch", ""))
+	if (!begin_up("scratch", ""))
 		return;
-	job_starts(request);
-	up();
 	job_ends(request, "NODE_FAIL");
 	ctl_send(&slu_job_nodes_desc, &lost);
 	nodes_all(on_n1, "down --job 7", 0);
