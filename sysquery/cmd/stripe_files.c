@@ -8,6 +8,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +32,8 @@ struct pass {
 	uint64_t size[AT_ONCE];
 	size_t n;
 	dev_t device;
+	void *linked; /* tsearch(3) tree of inodes of files with several names
+		       */
 	struct slu_err *err;
 	bool stopped; /* *err says why */
 };
@@ -43,13 +46,14 @@ static void miss(struct slu_stripe_walk *w, const char *path, const char *why)
 }
 
 /* Runs lfs for the files, and reads its whole output; -1: no output that can be
- * used. */
+ * used. Without "--", behind which lfs getstripe of 2.17 sees no file: no path
+ * begins with a dash, since sysquery takes DIR only as ./-x then. */
 static int ask_lfs(char *const *path, size_t n, struct slu_buf *out, int *code,
 		   struct slu_err *err)
 {
-	char *argv[AT_ONCE + 6] = {"lfs", "getstripe", "-y", "--"};
+	char *argv[AT_ONCE + 4] = {"lfs", "getstripe", "-y"};
 
-	memcpy(argv + 4, path, n * sizeof(*path));
+	memcpy(argv + 3, path, n * sizeof(*path));
 	*out = (struct slu_buf){.max = ANSWER};
 	return slu_run_code(argv, PATIENCE, out, code, err) || out->failed ? -1
 									   : 0;
@@ -120,8 +124,38 @@ static void flush(struct pass *p)
 		p->walk->progress(p->walk);
 }
 
-static void add_file(struct pass *p, const char *path, uint64_t size)
+static int by_inode(const void *a, const void *b)
 {
+	const ino_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* A file with several names is seen by the first of them alone. */
+static bool is_new(struct pass *p, const struct stat *st)
+{
+	ino_t *inode;
+
+	if (st->st_nlink <= 1)
+		return true;
+	if (tfind(&st->st_ino, &p->linked, by_inode))
+		return false;
+	inode = malloc(sizeof(*inode));
+	if (inode)
+		*inode = st->st_ino;
+	if (!inode || !tsearch(inode, &p->linked, by_inode)) {
+		free(inode);
+		p->stopped = slu_err(p->err, SLU_NOMEM, "out of memory") != 0;
+	}
+	return !p->stopped;
+}
+
+static void add_file(struct pass *p, const char *path, const struct stat *st)
+{
+	uint64_t size = (uint64_t)st->st_size;
+
+	if (!is_new(p, st))
+		return;
 	p->walk->seen++;
 	if (size == 0)
 		return;
@@ -150,7 +184,7 @@ static void walk_entry(struct pass *p, int dir, const char *name,
 	if (st.st_dev != p->device)
 		return;
 	if (S_ISREG(st.st_mode))
-		add_file(p, path->data, (uint64_t)st.st_size);
+		add_file(p, path->data, &st);
 	if (!S_ISDIR(st.st_mode))
 		return;
 	fd = depth < DEPTH
@@ -225,6 +259,7 @@ int slu_stripe_walk(struct slu_stripe_walk *walk, const char *dir,
 	walk_directory(p, fd, &path, 0);
 	flush(p);
 	ret = p->stopped ? -1 : 0;
+	tdestroy(p->linked, free);
 	slu_buf_free(&path);
 	free(p);
 	return ret;

@@ -16,7 +16,7 @@ struct slu_stripe_walk {
 	struct slu_review *review; /* gets every file that has bytes */
 	/* Called after each batch of files; may be NULL. */
 	void (*progress)(const struct slu_stripe_walk *walk);
-	uint64_t seen;	 /* files */
+	uint64_t seen;	 /* files, each once, whatever its names */
 	uint64_t read;	 /* files whose layout is known */
 	uint64_t unread; /* files and directories that could not be read */
 	char first[512]; /* the first of these, and why */

@@ -130,6 +130,21 @@ grep -q '"seen":300' "$dir/out" || fail "many: $(cat "$dir/out")"
 [ "$(sort -n "$dir/state/asked" | tr '\n' ' ')" = '44 128 128 ' ] ||
 	fail "asked $(cat "$dir/state/asked")"
 
+# A file of several names is one file.
+mkdir -p "$dir/tree/-y/sub"
+file -y/a 300G 1
+ln "$dir/tree/-y/a" "$dir/tree/-y/b"
+ln "$dir/tree/-y/a" "$dir/tree/-y/sub/c"
+rm -f "$dir/state/migrated"
+check --json ./-y
+[ $? = 5 ] || fail "links: $? $(cat "$dir/said")"
+grep -q '"seen":1,' "$dir/out" || fail "links: $(cat "$dir/out")"
+check --table ./-y
+grep '^lfs migrate ' "$dir/out" >"$dir/commands"
+[ "$(wc -l <"$dir/commands")" = 1 ] || fail "links: $(cat "$dir/commands")"
+bash "$dir/commands" || fail "a dash: $(cat "$dir/commands")"
+rm -r "$dir/tree/-y"
+
 # A directory of which only a part can be listed is told of.
 mkdir -p "$dir/torn/here"
 if ! nm -D "$sysquery" | grep -q __asan; then # which nothing can precede
