@@ -43,6 +43,7 @@ libsluhistory_a_SOURCES = \
 	job_submit/history/history_read.c \
 	job_submit/history/history_sums.c \
 	job_submit/history/history_io.c job_submit/history/history_io.h \
+	job_submit/history/server_io.c job_submit/history/server_io.h \
 	job_submit/history/history_import.c \
 	job_submit/history/io_readahead.c job_submit/history/io_readahead.h \
 	job_submit/history/history_jobs.c \

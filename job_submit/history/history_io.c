@@ -7,32 +7,15 @@
 
 /*
  * The rows of a run: each node's report (buffers, tasks, llite) has one with
- * the node's name; each program seen by Darshan one, "program START LOG"; each
- * server of Lustre one, "server NAME", which are merged into "server *" long
- * after the run, and one for what its MDTs have counted, "metadata NAME",
- * without bytes (Calls). Of a server that says which of Lustre's file systems
- * the job used there is one for each: "server NAME FSNAME". Slurm's accounting
- * is "accounting"; the forwarding daemons are "forwarders".
+ * the node's name; each program seen by Darshan one, "program START LOG";
+ * servers have those of server_io.h. Slurm's accounting is "accounting".
  */
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include "job_submit/history/job_history.h"
 #include "job_submit/history/history_io.h"
 #include "job_submit/history/io_readahead.h"
-#include "wire/fs_shares.h"
+#include "job_submit/history/server_io.h"
 
 #define HOUR 3600
-#define DAY  86400
-/* What all servers have said of a run, and of its operations of metadata; the
- * file system may follow. */
-#define SERVERS "server *"
-#define MDTS	"metadata *"
-/* Is the Node such a row? */
-#define IS_FOLDED                                \
-	"(substr(Node, 1, 8) = '" SERVERS "' OR" \
-	" substr(Node, 1, 10) = '" MDTS "')"
 
 _Static_assert(SLU_IO_BUFFER == 1 && SLU_IO_TASKS == 2 && SLU_IO_LLITE == 3 &&
 		       SLU_IO_JOBSTATS == 4 && SLU_IO_DARSHAN == 5 &&
@@ -165,46 +148,6 @@ int slu_history_io(struct slu_db *db, const struct slu_io_report *io,
 	return run ? fold_when_told(db, run, whole, err) : -1;
 }
 
-/* The run at time `when`; 0: none. */
-static int find_run(struct slu_db *db, uint32_t job_id, int64_t when,
-		    int64_t *start, struct slu_err *err)
-{
-	return slu_db_value(db, start, 0, err,
-			    "SELECT StartTime FROM History WHERE JobID = ? AND"
-			    " StartTime > 0 AND StartTime <= ? AND EndTime >= ?"
-			    " ORDER BY StartTime DESC LIMIT 1",
-			    "III", (int64_t)job_id, when, when - HOUR);
-}
-
-/* Subtracts what the same server has reported of earlier runs of the job,
- * unless these ended so long before that Lustre has dropped the counters. */
-static int take_off(struct slu_db *db, const char *node, int64_t start,
-		    struct slu_server_job *io, struct slu_err *err)
-{
-	struct slu_rows *rows = slu_db_query(
-		db, err,
-		"SELECT SUM(ReadBytes), SUM(WrittenBytes), SUM(Calls) FROM"
-		" JobIo AS i WHERE JobID = ? AND Node = ? AND StartTime < ? AND"
-		" EXISTS (SELECT 1 FROM History AS h WHERE h.JobID = i.JobID"
-		" AND h.StartTime = i.StartTime AND h.EndTime >= ?)",
-		"IsII", (int64_t)io->job_id, node, start, start - DAY);
-	int rc = rows ? slu_db_step(rows, err) : -1;
-	double before[3];
-
-	if (rc > 0) {
-		for (int i = 0; i < 3; i++)
-			before[i] = slu_db_double(rows, i);
-		if (io->read_bytes >= before[0] &&
-		    io->written_bytes >= before[1] && io->rpcs >= before[2]) {
-			io->read_bytes -= before[0];
-			io->written_bytes -= before[1];
-			io->rpcs -= before[2];
-		}
-	}
-	slu_db_done(rows);
-	return rc < 0 ? -1 : 0;
-}
-
 int slu_history_moved(struct slu_db *db, uint32_t job_id, int64_t start,
 		      struct slu_job_moved *out, struct slu_err *err)
 {
@@ -219,189 +162,6 @@ int slu_history_moved(struct slu_db *db, uint32_t job_id, int64_t start,
 	out->metadata_ops = row.metadata_ops;
 	out->by_fs = by_fs.len ? slu_buf_steal(&by_fs) : NULL;
 	return 0;
-}
-
-static int check_server(const struct slu_server_job *io, struct slu_err *err)
-{
-	if (io->read_bytes >= 0 && io->written_bytes >= 0 && io->rpcs >= 0 &&
-	    io->read_bytes + io->written_bytes <= SLU_IO_MOST &&
-	    io->rpcs <= SLU_IO_MOST && io->metadata_ops >= 0 &&
-	    io->metadata_ops <= SLU_IO_MOST)
-		return 0;
-	return slu_err(err, SLU_INVALID,
-		       "job %u: %g bytes read, %g written, %g RPCs, %g "
-		       "operations of metadata",
-		       io->job_id, io->read_bytes, io->written_bytes, io->rpcs,
-		       io->metadata_ops);
-}
-
-static int add_server(struct slu_db *db, const char *node,
-		      struct slu_server_job io, int64_t start, uint32_t source,
-		      struct slu_err *err)
-{
-	static const char sql[] =
-		"INSERT INTO JobIo (JobID, StartTime, Node, ReadBytes,"
-		" WrittenBytes, Calls, Source) SELECT ?, ?, ?, ?, ?, ?, ? WHERE"
-		" NOT EXISTS (SELECT 1 FROM JobIo WHERE JobID = ? AND"
-		" StartTime = ? AND Node >= ? AND Node < ?)"
-		" ON CONFLICT (JobID, StartTime, Node) DO UPDATE SET"
-		" ReadBytes = MAX(ReadBytes, excluded.ReadBytes),"
-		" WrittenBytes = MAX(WrittenBytes, excluded.WrittenBytes),"
-		" Calls = MAX(Calls, excluded.Calls)";
-	bool metadata = source == SLU_IO_METADATA;
-	long rc = take_off(db, node, start, &io, err);
-
-	if (rc == 0 &&
-	    (metadata ? io.rpcs : io.read_bytes + io.written_bytes) > 0)
-		rc = slu_db_exec(db, err, sql, "IIsdddIIIss",
-				 (int64_t)io.job_id, start, node, io.read_bytes,
-				 io.written_bytes, io.rpcs, (int64_t)source,
-				 (int64_t)io.job_id, start,
-				 metadata ? MDTS : SERVERS,
-				 metadata ? "metadata +" : "server +");
-	return rc < 0 ? -1 : 0;
-}
-
-/* A server's rows of a run: of one file system, or (NULL) of all. */
-static int add_rows(struct slu_db *db, const char *server, const char *fs,
-		    const struct slu_server_job *io, int64_t start,
-		    struct slu_err *err)
-{
-	char node[300];
-
-	snprintf(node, sizeof(node), "server %s%s%s", server, fs ? " " : "",
-		 fs ? fs : "");
-	if (add_server(db, node, *io, start, SLU_IO_JOBSTATS, err) < 0)
-		return -1;
-	if (!(io->metadata_ops > 0)) /* it is no server of MDTs */
-		return 0;
-	snprintf(node, sizeof(node), "metadata %s%s%s", server, fs ? " " : "",
-		 fs ? fs : "");
-	return add_server(db, node,
-			  (struct slu_server_job){.job_id = io->job_id,
-						  .rpcs = io->metadata_ops},
-			  start, SLU_IO_METADATA, err);
-}
-
-static struct slu_server_job of_share(const struct slu_server_job *io,
-				      const struct slu_fs_share *share)
-{
-	return (struct slu_server_job){
-		.job_id = io->job_id,
-		.read_bytes = share->read_bytes,
-		.written_bytes = share->written_bytes,
-		.rpcs = share->rpcs,
-		.metadata_ops = share->metadata_ops,
-	};
-}
-
-static int check_shares(const struct slu_server_job *io, struct slu_err *err)
-{
-	struct slu_fs_share share;
-	const char *at = io->by_fs;
-	struct slu_server_job of;
-	int rc;
-
-	while ((rc = slu_fs_share_next(&at, &share)) > 0) {
-		of = of_share(io, &share);
-		if (check_server(&of, err) < 0)
-			return -1;
-	}
-	return rc < 0 ? slu_err(err, SLU_INVALID,
-				"job %u: by_fs is not NAME READ WRITTEN RPCS "
-				"OPS, ...",
-				io->job_id)
-		      : 0;
-}
-
-/* A release that did not tell of file systems has reported for the same server:
- * its rows of the job become those of the file system, if there is only one. Of
- * several they are dropped: what the server says now has all but what Lustre
- * has dropped meanwhile. */
-static int name_rows(struct slu_db *db, const char *server,
-		     const struct slu_server_job *io, int64_t start,
-		     struct slu_err *err)
-{
-	char nodes[2][300];
-	struct slu_fs_share share;
-	const char *at = io->by_fs;
-	long rc = 0;
-
-	if (slu_fs_share_next(&at, &share) <= 0 ||
-	    slu_eq(share.fs, SLU_FS_UNKNOWN))
-		return 0;
-	snprintf(nodes[0], sizeof(nodes[0]), "server %s", server);
-	snprintf(nodes[1], sizeof(nodes[1]), "metadata %s", server);
-	for (int i = 0; i < 2 && rc >= 0; i++)
-		rc = *at ? slu_db_exec(db, err,
-				       "DELETE FROM JobIo WHERE JobID = ? AND"
-				       " StartTime = ? AND Node = ?",
-				       "IIs", (int64_t)io->job_id, start,
-				       nodes[i])
-			 : slu_db_exec(db, err,
-				       "UPDATE OR REPLACE JobIo SET Node ="
-				       " Node || ' ' || ? WHERE JobID = ? AND"
-				       " Node = ?",
-				       "sIs", share.fs, (int64_t)io->job_id,
-				       nodes[i]);
-	return rc < 0 ? -1 : 0;
-}
-
-static int add_shares(struct slu_db *db, const char *server,
-		      const struct slu_server_job *io, int64_t start,
-		      struct slu_err *err)
-{
-	struct slu_fs_share share;
-	const char *at = io->by_fs;
-	struct slu_server_job of;
-	int rc = name_rows(db, server, io, start, err);
-
-	while (rc == 0 && slu_fs_share_next(&at, &share) > 0) {
-		of = of_share(io, &share);
-		rc = add_rows(db, server,
-			      slu_eq(share.fs, SLU_FS_UNKNOWN) ? NULL
-							       : share.fs,
-			      &of, start, err);
-	}
-	return rc;
-}
-
-int slu_history_server_io(struct slu_db *db, const char *server,
-			  const struct slu_server_job *io, int64_t start,
-			  int64_t when, struct slu_err *err)
-{
-	int rc;
-
-	if (check_server(io, err) < 0 ||
-	    (io->by_fs && check_shares(io, err) < 0))
-		return -1;
-	if (!start && find_run(db, io->job_id, when, &start, err) < 0)
-		return -1;
-	if (!start)
-		return 0;
-	rc = io->by_fs ? add_shares(db, server, io, start, err)
-		       : add_rows(db, server, NULL, io, start, err);
-	return rc < 0 ? -1 : 1;
-}
-
-int slu_history_forwarded(struct slu_db *db, const struct slu_server_job *io,
-			  int64_t *start, int64_t when, struct slu_err *err)
-{
-	long n;
-
-	if (check_server(io, err) < 0)
-		return -1;
-	if (!*start && find_run(db, io->job_id, when, start, err) < 0)
-		return -1;
-	if (!*start)
-		return 0;
-	n = slu_db_exec(db, err,
-			"INSERT OR REPLACE INTO JobIo (JobID, StartTime, Node,"
-			" ReadBytes, WrittenBytes, Source) VALUES (?, ?,"
-			" 'forwarders', ?, ?, ?)",
-			"IIddI", (int64_t)io->job_id, *start, io->read_bytes,
-			io->written_bytes, (int64_t)SLU_IO_FORWARDERS);
-	return n < 0 ? -1 : 1;
 }
 
 /* Runs after *seen, in the order of their rows; column 4 says whether a run is
@@ -483,56 +243,6 @@ long slu_history_known(struct slu_db *db, int64_t after, int64_t until,
 		    max, more, err);
 }
 
-/* Of the name of a row of servers: what stands behind the server's, " FSNAME"
- * or
- * "". The server's name begins at ?2. */
-#define OF_FS(node)                                                    \
-	"CASE WHEN instr(substr(" node ", ?2), ' ') THEN substr("      \
-	"substr(" node ", ?2), instr(substr(" node ", ?2), ' ')) ELSE" \
-	" '' END"
-
-/* Merges rows "PREFIX SERVER [FSNAME]" of a run into "PREFIX * [FSNAME]", each
- * file system's by themselves. */
-static int fold_source(struct slu_db *db, const struct slu_import_io *run,
-		       uint32_t source, const char *into, struct slu_err *err)
-{
-	const int64_t first = (int64_t)strlen(into);
-	long n = slu_db_exec(
-		db, err,
-		"INSERT INTO JobIo (JobID, StartTime, Node, ReadBytes,"
-		" WrittenBytes, Calls, Source) SELECT JobID, StartTime,"
-		" ?1 || " OF_FS(
-			"Node") " AS Whole, SUM(ReadBytes),"
-				" SUM(WrittenBytes), SUM(Calls), Source FROM JobIo WHERE JobID"
-				" = ?3 AND StartTime = ?4 AND Source = ?5 GROUP BY Whole"
-				" HAVING COUNT(*) > 1",
-		"sIIII", into, first, (int64_t)run->job_id, run->start,
-		(int64_t)source);
-
-	if (n > 0)
-		n = slu_db_exec(
-			db, err,
-			"DELETE FROM JobIo AS i WHERE JobID = ?3 AND StartTime"
-			" = ?4 AND Source = ?5 AND NOT " IS_FOLDED " AND EXISTS"
-			" (SELECT 1 FROM JobIo AS w WHERE w.JobID = i.JobID AND"
-			" w.StartTime = i.StartTime AND w.Node = ?1 || " OF_FS(
-				"i.Node") ")",
-			"sIIII", into, first, (int64_t)run->job_id, run->start,
-			(int64_t)source);
-	return n < 0 ? -1 : n > 0;
-}
-
-static int fold_servers(struct slu_db *db, const struct slu_import_io *run,
-			struct slu_err *err)
-{
-	int bytes = fold_source(db, run, SLU_IO_JOBSTATS, SERVERS, err), ops;
-
-	if (bytes < 0)
-		return -1;
-	ops = fold_source(db, run, SLU_IO_METADATA, MDTS, err);
-	return ops < 0 ? -1 : bytes || ops;
-}
-
 /* A later run needs the rows by server to subtract them: such runs stay. */
 #define LATER                                                      \
 	"EXISTS (SELECT 1 FROM JobIo AS i WHERE i.JobID = h.JobID" \
@@ -546,15 +256,16 @@ long slu_history_fold_servers(struct slu_db *db, int64_t now, int64_t *seen,
 	int64_t next = *seen;
 	long n, folded = 0;
 
-	n = scan(db,
-		 SCAN("NOT " HAS(
-			 "Source IN (4, 8) AND NOT " IS_FOLDED) " OR " LATER),
-		 INT64_MIN, until, SLU_HISTORY_SPOKEN + HOUR, &next, run, FOLD,
-		 more, err);
+	n = scan(
+		db,
+		SCAN("NOT " HAS(
+			"Source IN (4, 8) AND NOT " SLU_SERVER_IO_FOLDED) " OR " LATER),
+		INT64_MIN, until, SLU_HISTORY_SPOKEN + HOUR, &next, run, FOLD,
+		more, err);
 	if (n < 0 || (n > 0 && slu_db_begin(db, err) < 0))
 		return -1;
 	for (long i = 0; i < n && folded >= 0; i++) {
-		int rc = fold_servers(db, &run[i], err);
+		int rc = slu_server_io_fold(db, &run[i], err);
 
 		folded = rc < 0 ? -1 : folded + rc;
 	}
