@@ -73,13 +73,16 @@ static bool same_run(const struct word *a, const struct word *b)
 
 /* The entry of the same run and source: rows of other sources may be between.
  */
-static struct word *find_same(const struct words *w, const struct word *new)
+static struct word *find_same(const struct words *w, const struct word *row)
 {
-	for (size_t i = w->n; i-- > 0 && same_run(&w->word[i], new);)
-		if (w->word[i].source == new->source &&
-		    w->word[i].all ==
-			    new->all &&strcmp(w->word[i].fs, new->fs) == 0)
-			return &w->word[i];
+	struct word *word;
+
+	for (size_t i = w->n; i-- > 0 && same_run(&w->word[i], row);) {
+		word = &w->word[i];
+		if (word->source == row->source && word->all == row->all &&
+		    slu_eq(word->fs, row->fs))
+			return word;
+	}
 	return NULL;
 }
 
