@@ -227,7 +227,7 @@ static void end_wait(struct slu_iostart *s, const struct slu_io_job *job,
 	free(wait);
 }
 
-/* A job that cannot be noted for lack of memory is not counted. */
+/* The record of a job that starts, empty if it is new; NULL without memory. */
 static struct io_run *run_of(struct slu_iostart *s, uint32_t job_id)
 {
 	struct io_run *run = slu_map_get(&s->running, job_id);
@@ -245,6 +245,7 @@ static struct io_run *run_of(struct slu_iostart *s, uint32_t job_id)
 	return run;
 }
 
+/* A job that cannot be noted for lack of memory is not counted. */
 void slu_iostart_begun(struct slu_iostart *s, const struct slu_io_job *job,
 		       int64_t now)
 {
@@ -301,7 +302,7 @@ void slu_iostart_adopt(struct slu_iostart *s, struct slu_iostart *from)
 		copy->rate = copy->foretold.rate =
 			0; /* until history is read */
 	}
-	s->looked = 0;
+	s->looked = false;
 	pthread_mutex_unlock(&s->lock);
 	pthread_mutex_unlock(&from->lock);
 }
