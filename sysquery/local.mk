@@ -37,7 +37,7 @@ libslupage_a_SOURCES = \
 	sysquery/page/collect_ions.c \
 	sysquery/page/collect_jobs.c \
 	sysquery/page/collect_machine.c \
-	sysquery/page/document.c \
+	sysquery/page/document.c sysquery/page/document.h \
 	sysquery/page/draw.h \
 	sysquery/page/draw_buffers.c \
 	sysquery/page/draw_calibration.c \
@@ -53,7 +53,7 @@ libslupage_a_SOURCES = \
 	sysquery/page/html.c sysquery/page/html.h \
 	sysquery/page/page.h \
 	sysquery/page/render.c \
-	sysquery/page/style.c \
+	sysquery/page/style.c sysquery/page/style.h \
 	sysquery/page/svg.c sysquery/page/svg.h
 libslupage = libslupage.a libsluburst.a $(libsluhistory) $(libslusysquery)
 

@@ -4,7 +4,7 @@
 #include "config.h"
 #include <math.h>
 #include <string.h>
-#include "sysquery/page/draw.h"
+#include "sysquery/page/document.h"
 
 static struct json_object *get(struct json_object *obj, const char *key)
 {

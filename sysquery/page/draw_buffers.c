@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "common/size.h"
+#include "sysquery/page/document.h"
 #include "sysquery/page/draw.h"
 #include "sysquery/page/page.h"
 

@@ -2,6 +2,7 @@
 /* Draws predicted against measured run times, by classes of predicted times. */
 #include "config.h"
 #include <math.h>
+#include "sysquery/page/document.h"
 #include "sysquery/page/draw.h"
 
 #define TOP    24.0

@@ -3,6 +3,7 @@
  * with predicted and measured bandwidth. */
 #include "config.h"
 #include <math.h>
+#include "sysquery/page/document.h"
 #include "sysquery/page/draw.h"
 #include "sysquery/page/page.h"
 

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include "sysquery/page/document.h"
 #include "sysquery/page/draw.h"
 
 #define ROW 17.0 /* height of a lane, SVG units */

@@ -4,6 +4,7 @@
 #include "config.h"
 #include <math.h>
 #include <stdio.h>
+#include "sysquery/page/document.h"
 #include "sysquery/page/draw.h"
 
 #define TENTHS 11

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "common/size.h"
+#include "sysquery/page/document.h"
 #include "sysquery/page/draw.h"
 
 #define CELL 34.0

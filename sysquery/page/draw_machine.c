@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "common/hostlist.h"
+#include "sysquery/page/document.h"
 #include "sysquery/page/draw.h"
 
 #define CELL 14.0

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "common/size.h"
+#include "sysquery/page/document.h"
 #include "sysquery/page/draw.h"
 
 #define ROW 34.0 /* height of a pool */

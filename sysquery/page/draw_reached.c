@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include "sysquery/page/document.h"
 #include "sysquery/page/draw.h"
 
 #define TOP    24.0

@@ -5,8 +5,10 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include "sysquery/page/document.h"
 #include "sysquery/page/draw.h"
 #include "sysquery/page/page.h"
+#include "sysquery/page/style.h"
 
 #define TOP    24.0
 #define BOTTOM 300.0

@@ -4,8 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include "sysquery/page/document.h"
 #include "sysquery/page/draw.h"
 #include "sysquery/page/page.h"
+#include "sysquery/page/style.h"
 
 static const struct {
 	const char *id, *title;
