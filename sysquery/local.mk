@@ -30,31 +30,31 @@ libslusysquery = libslusysquery.a $(libslusysmap)
 # The page; sluiced collects what is in it.
 noinst_LIBRARIES += libslupage.a
 libslupage_a_SOURCES = \
-	sysquery/page/axes.c \
-	sysquery/page/bins.c \
-	sysquery/page/collect.c sysquery/page/collect.h \
-	sysquery/page/collect_buffers.c \
-	sysquery/page/collect_ions.c \
-	sysquery/page/collect_jobs.c \
-	sysquery/page/collect_machine.c \
+	sysquery/page/svg/axes.c \
+	sysquery/page/collect/bins.c \
+	sysquery/page/collect/collect.c sysquery/page/collect/collect.h \
+	sysquery/page/collect/collect_buffers.c \
+	sysquery/page/collect/collect_ions.c \
+	sysquery/page/collect/collect_jobs.c \
+	sysquery/page/collect/collect_machine.c \
 	sysquery/page/document.c sysquery/page/document.h \
-	sysquery/page/draw.h \
-	sysquery/page/draw_buffers.c \
-	sysquery/page/draw_calibration.c \
-	sysquery/page/draw_errors.c \
-	sysquery/page/draw_ions.c \
-	sysquery/page/draw_lanes.c \
-	sysquery/page/draw_limits.c \
-	sysquery/page/draw_lustre.c \
-	sysquery/page/draw_machine.c \
-	sysquery/page/draw_now.c \
-	sysquery/page/draw_reached.c \
-	sysquery/page/draw_replay.c \
-	sysquery/page/html.c sysquery/page/html.h \
+	sysquery/page/draw/draw.h \
+	sysquery/page/draw/draw_buffers.c \
+	sysquery/page/draw/draw_calibration.c \
+	sysquery/page/draw/draw_errors.c \
+	sysquery/page/draw/draw_ions.c \
+	sysquery/page/draw/draw_lanes.c \
+	sysquery/page/draw/draw_limits.c \
+	sysquery/page/draw/draw_lustre.c \
+	sysquery/page/draw/draw_machine.c \
+	sysquery/page/draw/draw_now.c \
+	sysquery/page/draw/draw_reached.c \
+	sysquery/page/draw/draw_replay.c \
+	sysquery/page/svg/html.c sysquery/page/svg/html.h \
 	sysquery/page/page.h \
 	sysquery/page/render.c \
-	sysquery/page/style.c sysquery/page/style.h \
-	sysquery/page/svg.c sysquery/page/svg.h
+	sysquery/page/svg/style.c sysquery/page/svg/style.h \
+	sysquery/page/svg/svg.c sysquery/page/svg/svg.h
 libslupage = libslupage.a libsluburst.a $(libsluhistory) $(libslusysquery)
 
 # What others may rely on in the JSON of answers, as sysquery itself has it.

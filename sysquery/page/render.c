@@ -5,9 +5,9 @@
 #include <string.h>
 #include <time.h>
 #include "sysquery/page/document.h"
-#include "sysquery/page/draw.h"
+#include "sysquery/page/draw/draw.h"
 #include "sysquery/page/page.h"
-#include "sysquery/page/style.h"
+#include "sysquery/page/svg/style.h"
 
 static const struct {
 	const char *id, *title;

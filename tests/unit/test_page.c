@@ -11,9 +11,9 @@
 
 #include "common/jsonx.h"
 #include "job_submit/history/job_history.h"
-#include "sysquery/page/collect.h"
-#include "sysquery/page/html.h"
-#include "sysquery/page/svg.h"
+#include "sysquery/page/collect/collect.h"
+#include "sysquery/page/svg/html.h"
+#include "sysquery/page/svg/svg.h"
 #include "wire/job.h"
 
 #define NOW   1790000000

@@ -8,7 +8,7 @@
 #include "common/hostlist.h"
 #include "common/jsonx.h"
 #include "sysmap/topology.h"
-#include "sysquery/page/collect.h"
+#include "sysquery/page/collect/collect.h"
 
 #define SILENT (2 * 86400) /* s */
 

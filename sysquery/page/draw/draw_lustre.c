@@ -10,7 +10,7 @@
 #include <string.h>
 #include "common/size.h"
 #include "sysquery/page/document.h"
-#include "sysquery/page/draw.h"
+#include "sysquery/page/draw/draw.h"
 
 #define CELL 34.0
 #define ROW  20.0

@@ -4,7 +4,7 @@
 #include "config.h"
 #include <math.h>
 #include "sysquery/page/document.h"
-#include "sysquery/page/draw.h"
+#include "sysquery/page/draw/draw.h"
 #include "sysquery/page/page.h"
 
 #define TOP    24.0

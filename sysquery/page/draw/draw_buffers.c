@@ -8,7 +8,7 @@
 #include <string.h>
 #include "common/size.h"
 #include "sysquery/page/document.h"
-#include "sysquery/page/draw.h"
+#include "sysquery/page/draw/draw.h"
 #include "sysquery/page/page.h"
 
 #define STATES 5

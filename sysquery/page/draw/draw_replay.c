@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "sysquery/page/document.h"
-#include "sysquery/page/draw.h"
+#include "sysquery/page/draw/draw.h"
 #include "sysquery/page/page.h"
-#include "sysquery/page/style.h"
+#include "sysquery/page/svg/style.h"
 
 #define TOP    24.0
 #define BOTTOM 300.0

@@ -8,8 +8,8 @@
  */
 
 #include <json-c/json.h>
-#include "sysquery/page/html.h"
-#include "sysquery/page/svg.h"
+#include "sysquery/page/svg/html.h"
+#include "sysquery/page/svg/svg.h"
 
 struct slu_page {
 	struct slu_buf *out;

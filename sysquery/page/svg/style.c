@@ -6,7 +6,7 @@
  * dark, teardown has vertical lines.
  */
 #include "config.h"
-#include "sysquery/page/style.h"
+#include "sysquery/page/svg/style.h"
 
 const char slu_page_style[] =
 	":root{color-scheme:light dark;--bg:#fff;--fg:#1b1f24;--dim:#57606a;"

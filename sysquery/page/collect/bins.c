@@ -6,7 +6,7 @@
 #include "config.h"
 #include <math.h>
 #include <stdio.h>
-#include "sysquery/page/collect.h"
+#include "sysquery/page/collect/collect.h"
 
 void slu_bins_add(double bin[SLU_BINS], const struct slu_page_query *q,
 		  double from, double to, double value)

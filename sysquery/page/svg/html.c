@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Writes HTML text, escaped, and tables. */
 #include "config.h"
-#include "sysquery/page/html.h"
+#include "sysquery/page/svg/html.h"
 
 #include <stdarg.h>
 #include <stdio.h>

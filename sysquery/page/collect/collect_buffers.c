@@ -9,7 +9,7 @@
 #include "burst_buffer/lifecycle/transitions.h"
 #include "common/conf.h"
 #include "common/jsonx.h"
-#include "sysquery/page/collect.h"
+#include "sysquery/page/collect/collect.h"
 #include "sysquery/json_rows.h"
 #include "wire/job.h"
 #include "wire/node.h"

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "common/jsonx.h"
-#include "sysquery/page/collect.h"
+#include "sysquery/page/collect/collect.h"
 #include "wire/job.h"
 
 #define LANES 40  /* jobs that are shown at most */

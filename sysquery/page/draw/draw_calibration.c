@@ -3,7 +3,7 @@
 #include "config.h"
 #include <math.h>
 #include "sysquery/page/document.h"
-#include "sysquery/page/draw.h"
+#include "sysquery/page/draw/draw.h"
 
 #define TOP    24.0
 #define BOTTOM 330.0

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "sysquery/page/document.h"
-#include "sysquery/page/draw.h"
+#include "sysquery/page/draw/draw.h"
 
 #define TOP    24.0
 #define BOTTOM 190.0

@@ -13,7 +13,7 @@
 #include "common/jsonx.h"
 #include "job_submit/ended.h"
 #include "job_submit/history/job_history.h"
-#include "sysquery/page/collect.h"
+#include "sysquery/page/collect/collect.h"
 
 #define TENTHS 11 /* of a limit; the last is for more than all */
 #define USERS  4096

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Implements the scales and marks of svg.h. A scale ends at a round value. */
 #include "config.h"
-#include "sysquery/page/svg.h"
+#include "sysquery/page/svg/svg.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "sysquery/page/html.h"
+#include "sysquery/page/svg/html.h"
 
 double slu_scale_at(const struct slu_scale *s, double v)
 {

@@ -8,7 +8,7 @@
 #include <string.h>
 #include "common/size.h"
 #include "sysquery/page/document.h"
-#include "sysquery/page/draw.h"
+#include "sysquery/page/draw/draw.h"
 
 #define ROW 34.0 /* height of a pool */
 #define FEW 12	 /* rows of a table that is not collapsed */

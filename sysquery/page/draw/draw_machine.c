@@ -5,7 +5,7 @@
 #include <string.h>
 #include "common/hostlist.h"
 #include "sysquery/page/document.h"
-#include "sysquery/page/draw.h"
+#include "sysquery/page/draw/draw.h"
 
 #define CELL 14.0
 #define AT   130.0

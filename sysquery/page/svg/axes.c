@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <time.h>
 #include "common/size.h"
-#include "sysquery/page/svg.h"
+#include "sysquery/page/svg/svg.h"
 
 #define MINUTE 60
 #define HOUR   3600

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "sysquery/page/document.h"
-#include "sysquery/page/draw.h"
+#include "sysquery/page/draw/draw.h"
 
 #define ROW 17.0 /* height of a lane, SVG units */
 

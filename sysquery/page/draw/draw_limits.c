@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 #include "sysquery/page/document.h"
-#include "sysquery/page/draw.h"
+#include "sysquery/page/draw/draw.h"
 
 #define TENTHS 11
 #define TOP    24.0

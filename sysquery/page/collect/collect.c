@@ -3,7 +3,7 @@
  * from one snapshot of the database. */
 #include "config.h"
 #include "common/jsonx.h"
-#include "sysquery/page/collect.h"
+#include "sysquery/page/collect/collect.h"
 #include "wire/job.h"
 
 #define HOUR 3600
