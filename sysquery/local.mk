@@ -84,35 +84,35 @@ sysquery_parts = \
 	sysquery/cli/request_paragraph.h \
 	sysquery/cli/answer_parts.c \
 	sysquery/cli/terminal.c \
-	sysquery/cmd/backtest.c \
-	sysquery/cmd/buffers.c \
-	sysquery/cmd/check.c \
-	sysquery/cmd/doctor.c \
-	sysquery/cmd/dump.c \
-	sysquery/cmd/history.c \
-	sysquery/cmd/hosts.c \
-	sysquery/cmd/import.c \
-	sysquery/cmd/ions.c \
-	sysquery/cmd/ions_replay.c sysquery/cmd/ions_replay.h \
-	sysquery/cmd/iostart.c \
-	sysquery/cmd/job.c \
-	sysquery/cmd/job_storage.c sysquery/cmd/job_storage.h \
-	sysquery/cmd/jobs.c \
-	sysquery/cmd/original.c \
-	sysquery/cmd/osts.c \
-	sysquery/cmd/page.c \
-	sysquery/cmd/predict.c \
-	sysquery/cmd/prestage.c \
-	sysquery/cmd/report.c \
-	sysquery/cmd/schema.c \
-	sysquery/cmd/site.c \
-	sysquery/cmd/start.c \
-	sysquery/cmd/stripe.c \
-	sysquery/cmd/stripe_check.c sysquery/cmd/stripe_check.h \
-	sysquery/cmd/stripe_files.c sysquery/cmd/stripe_files.h \
-	sysquery/cmd/why.c \
-	sysquery/cmd/resources.c \
-	sysquery/cmd/sql.c
+	sysquery/cmd/database/backtest.c \
+	sysquery/cmd/jobs/buffers.c \
+	sysquery/cmd/map/check.c \
+	sysquery/cmd/site/doctor.c \
+	sysquery/cmd/database/dump.c \
+	sysquery/cmd/map/history.c \
+	sysquery/cmd/map/hosts.c \
+	sysquery/cmd/database/import.c \
+	sysquery/cmd/io/ions.c \
+	sysquery/cmd/io/ions_replay.c sysquery/cmd/io/ions_replay.h \
+	sysquery/cmd/io/iostart.c \
+	sysquery/cmd/jobs/job.c \
+	sysquery/cmd/jobs/job_storage.c sysquery/cmd/jobs/job_storage.h \
+	sysquery/cmd/jobs/jobs.c \
+	sysquery/cmd/map/original.c \
+	sysquery/cmd/io/osts.c \
+	sysquery/cmd/site/page.c \
+	sysquery/cmd/jobs/predict.c \
+	sysquery/cmd/jobs/prestage.c \
+	sysquery/cmd/site/report.c \
+	sysquery/cmd/database/schema.c \
+	sysquery/cmd/site/site.c \
+	sysquery/cmd/jobs/start.c \
+	sysquery/cmd/io/stripe.c \
+	sysquery/cmd/io/stripe_check.c sysquery/cmd/io/stripe_check.h \
+	sysquery/cmd/io/stripe_files.c sysquery/cmd/io/stripe_files.h \
+	sysquery/cmd/jobs/why.c \
+	sysquery/cmd/map/resources.c \
+	sysquery/cmd/database/sql.c
 sysquery_sysquery_SOURCES = sysquery/main.c $(sysquery_parts)
 sysquery_sysquery_LDADD = $(libslupage) $(libslusysquery) $(libsluion) $(libslustripe) \
 	$(libsluimport) $(libsluhistory) $(libslunet)

@@ -5,7 +5,7 @@
 /*
  * Parses sysquery's command line, asks the question, and shows the answer: the
  * interface between the files of cli/ and the subcommands. Each subcommand is a
- * row in subcommands.c and a file in cmd/, which asks the database of -f, or
+ * row in subcommands.c and a file below cmd/, which asks the database of -f, or
  * sluiced, and defines the table for the answer.
  */
 
@@ -240,8 +240,8 @@ int slu_ask_list(const struct slu_ask *ask, const struct slu_form *answer,
 		 struct json_object *rows, struct slu_buf *out,
 		 struct slu_err *err);
 
-/* cmd/page.c: the document of the page (page/page.h), with since and now from
- * the arguments. Caller frees with json_object_put(). */
+/* cmd/site/page.c: the document of the page (page/page.h), with since and now
+ * from the arguments. Caller frees with json_object_put(). */
 struct json_object *slu_ask_page(struct slu_ask *ask, struct slu_err *err);
 
 /* cmd/ */

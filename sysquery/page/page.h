@@ -68,8 +68,8 @@ struct json_object *slu_page_collect(struct slu_db *db,
 int slu_page_render(struct json_object *document, unsigned refresh,
 		    struct slu_buf *out, struct slu_err *err);
 
-/* Appends a whole page that shows the "replay" of sysquery/cmd/ions_replay.h.
- */
+/* Appends a whole page that shows the "replay" of
+ * sysquery/cmd/io/ions_replay.h. */
 void slu_page_replay(struct json_object *replay, struct slu_buf *out);
 
 #endif

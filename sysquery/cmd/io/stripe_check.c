@@ -4,14 +4,14 @@
  * most, and prints the commands that would change it. Changes nothing itself.
  */
 #include "config.h"
-#include "sysquery/cmd/stripe_check.h"
+#include "sysquery/cmd/io/stripe_check.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include "common/clock.h"
 #include "common/jsonx.h"
-#include "sysquery/cmd/stripe_files.h"
+#include "sysquery/cmd/io/stripe_files.h"
 
 #define TOP 20
 /* Lustre's version if it is unknown: commands are printed that every version

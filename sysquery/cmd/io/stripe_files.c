@@ -3,7 +3,7 @@
  * them. Files are collected until they fill one command line, then their
  * layouts are read together. */
 #include "config.h"
-#include "sysquery/cmd/stripe_files.h"
+#include "sysquery/cmd/io/stripe_files.h"
 
 #include <dirent.h>
 #include <errno.h>

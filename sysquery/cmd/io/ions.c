@@ -3,7 +3,7 @@
  * start and end of a job. */
 #include "config.h"
 #include "sysquery/cli/ask.h"
-#include "sysquery/cmd/ions_replay.h"
+#include "sysquery/cmd/io/ions_replay.h"
 
 #include <stdio.h>
 

@@ -5,7 +5,7 @@
  * database itself, as it takes minutes.
  */
 #include "config.h"
-#include "sysquery/cmd/ions_replay.h"
+#include "sysquery/cmd/io/ions_replay.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -13,7 +13,7 @@
 #include "sysquery/cli/paragraph.h"
 #include "sysquery/cli/request_paragraph.h"
 #include "sysquery/cli/time_text.h"
-#include "sysquery/cmd/job_storage.h"
+#include "sysquery/cmd/jobs/job_storage.h"
 
 #define MOST_ADVICE 3
 #define MOST_EVENTS 6 /* changes of its I/O nodes that are shown */

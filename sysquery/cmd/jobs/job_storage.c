@@ -2,7 +2,7 @@
 /* Prints the section of `sysquery job` about the job's file system: the layout,
  * used bytes, staged data and rates, failures, and a timeline of the phases. */
 #include "config.h"
-#include "sysquery/cmd/job_storage.h"
+#include "sysquery/cmd/jobs/job_storage.h"
 
 #include "common/jsonx.h"
 #include "common/size.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 #include "common/jsonx.h"
 #include "select_io/stripe/composite_layout.h"
-#include "sysquery/cmd/stripe_check.h"
+#include "sysquery/cmd/io/stripe_check.h"
 
 static int show(const struct slu_ask *ask, struct json_object *answer,
 		struct slu_buf *out, struct slu_err *err)
