@@ -35,27 +35,27 @@ libslusysmap_a_SOURCES = \
 	sysmap/infiniband/fabric.c sysmap/infiniband/fabric.h \
 	sysmap/infiniband/sources.c sysmap/infiniband/sources.h \
 	sysmap/infiniband/ib_topology.c \
-	sysmap/linux/block.c \
-	sysmap/linux/kconfig.c sysmap/linux/kconfig.h \
-	sysmap/linux/cpu.c \
-	sysmap/linux/dimms.c \
-	sysmap/linux/filesystems.c \
-	sysmap/linux/health.c sysmap/linux/health.h \
-	sysmap/linux/kernel.c \
+	sysmap/linux/storage/block.c \
+	sysmap/linux/kernel/kconfig.c sysmap/linux/kernel/kconfig.h \
+	sysmap/linux/cpu/cpu.c \
+	sysmap/linux/cpu/dimms.c \
+	sysmap/linux/storage/filesystems.c \
+	sysmap/linux/storage/health.c sysmap/linux/storage/health.h \
+	sysmap/linux/kernel/kernel.c \
 	sysmap/linux/linux.h \
-	sysmap/linux/machine.c \
-	sysmap/linux/memory.c \
-	sysmap/linux/modules.c \
-	sysmap/linux/mounts.c sysmap/linux/mounts.h \
+	sysmap/linux/kernel/machine.c \
+	sysmap/linux/cpu/memory.c \
+	sysmap/linux/kernel/modules.c \
+	sysmap/linux/storage/mounts.c sysmap/linux/storage/mounts.h \
 	sysmap/linux/network.c \
-	sysmap/linux/numa.c \
-	sysmap/linux/nvme.c \
+	sysmap/linux/cpu/numa.c \
+	sysmap/linux/storage/nvme.c \
 	sysmap/linux/pci.c sysmap/linux/pci.h \
 	sysmap/linux/pcidevices.c \
 	sysmap/linux/pcinames.c sysmap/linux/pcinames.h \
 	sysmap/linux/procs.c sysmap/linux/procs.h \
-	sysmap/linux/queues.c \
-	sysmap/linux/smbios.c sysmap/linux/smbios.h \
+	sysmap/linux/storage/queues.c \
+	sysmap/linux/cpu/smbios.c sysmap/linux/cpu/smbios.h \
 	sysmap/lustre/lustre.h \
 	sysmap/lustre/lustre_mounts.c \
 	sysmap/lustre/stats.c \

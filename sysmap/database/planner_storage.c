@@ -12,7 +12,7 @@
 #include "common/str.h"
 #include "sysmap/database/map_documents.h"
 #include "sysmap/database/storage_rank.h"
-#include "sysmap/linux/mounts.h"
+#include "sysmap/linux/storage/mounts.h"
 
 static int none(const char *host, const char *choice, struct slu_err *err)
 {

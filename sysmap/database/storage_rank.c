@@ -13,7 +13,7 @@
 #include <strings.h>
 #include "common/jsonx.h"
 #include "common/size.h"
-#include "sysmap/linux/mounts.h"
+#include "sysmap/linux/storage/mounts.h"
 
 const char *slu_mount_text(struct json_object *mount, const char *key)
 {

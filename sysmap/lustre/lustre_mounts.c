@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "common/jsonx.h"
-#include "sysmap/linux/mounts.h"
+#include "sysmap/linux/storage/mounts.h"
 
 #define LIST_MAX   (1u << 20) /* bytes of an OST list */
 #define OSTS_MAX   8192

@@ -12,13 +12,13 @@
 #include <string.h>
 #include "common/jsonx.h"
 #include "common/str.h"
-#include "sysmap/linux/health.h"
-#include "sysmap/linux/kconfig.h"
-#include "sysmap/linux/mounts.h"
+#include "sysmap/linux/storage/health.h"
+#include "sysmap/linux/kernel/kconfig.h"
+#include "sysmap/linux/storage/mounts.h"
 #include "sysmap/linux/pci.h"
 #include "sysmap/linux/pcinames.h"
 #include "sysmap/linux/procs.h"
-#include "sysmap/linux/smbios.h"
+#include "sysmap/linux/cpu/smbios.h"
 #include "sysmap/lustre/lustre.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -5,12 +5,12 @@
 #include "tests/unit/harness.h"
 
 #include "common/jsonx.h"
-#include "sysmap/linux/health.h"
-#include "sysmap/linux/kconfig.h"
+#include "sysmap/linux/storage/health.h"
+#include "sysmap/linux/kernel/kconfig.h"
 #include "sysmap/linux/pci.h"
 #include "sysmap/linux/pcinames.h"
 #include "sysmap/linux/procs.h"
-#include "sysmap/linux/smbios.h"
+#include "sysmap/linux/cpu/smbios.h"
 #include "sysmap/lustre/lustre.h"
 
 START_TEST(test_pci_address)

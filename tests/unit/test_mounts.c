@@ -5,7 +5,7 @@
 #include <sys/mount.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
-#include "sysmap/linux/mounts.h"
+#include "sysmap/linux/storage/mounts.h"
 #include "tests/unit/machine.h"
 #include "common/clock.h"
 #include "common/jsonx.h"

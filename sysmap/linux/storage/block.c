@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "sysmap/linux/mounts.h"
+#include "sysmap/linux/storage/mounts.h"
 #include "sysmap/linux/pci.h"
 #include "sysmap/model.h"
 

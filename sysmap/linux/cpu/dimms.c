@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "common/jsonx.h"
-#include "sysmap/linux/smbios.h"
+#include "sysmap/linux/cpu/smbios.h"
 
 #define ENTRIES	  "sys/firmware/dmi/entries"
 #define TABLE	  "sys/firmware/dmi/tables/DMI"

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "common/jsonx.h"
-#include "sysmap/linux/kconfig.h"
+#include "sysmap/linux/kernel/kconfig.h"
 #include "sysmap/linux/procs.h"
 
 #define TEXT 256

@@ -16,7 +16,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include "common/proc.h"
-#include "sysmap/linux/health.h"
+#include "sysmap/linux/storage/health.h"
 #include "sysmap/linux/pci.h"
 #include "sysmap/model.h"
 

@@ -2,7 +2,7 @@
 /* Parses a kernel configuration. Options are looked up in a sorted list,
  * because a configuration has ten thousand lines. */
 #include "config.h"
-#include "sysmap/linux/kconfig.h"
+#include "sysmap/linux/kernel/kconfig.h"
 
 #include <stdlib.h>
 #include <string.h>

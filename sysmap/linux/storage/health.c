@@ -2,7 +2,7 @@
 /* Parses the SMART log page of the NVMe base specification 1.4, 5.14.1.2,
  * little-endian. Data units are 1000 blocks of 512 bytes. */
 #include "config.h"
-#include "sysmap/linux/health.h"
+#include "sysmap/linux/storage/health.h"
 
 #define DATA_UNIT 512000
 

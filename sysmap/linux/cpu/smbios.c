@@ -5,7 +5,7 @@
  * the end. Bytes of the formatted part that refer to strings count from 1.
  */
 #include "config.h"
-#include "sysmap/linux/smbios.h"
+#include "sysmap/linux/cpu/smbios.h"
 
 #include <stdio.h>
 #include <string.h>

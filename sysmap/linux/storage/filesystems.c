@@ -15,7 +15,7 @@
 #include <sys/statvfs.h>
 #include "common/proc.h"
 #include "common/tiers.h"
-#include "sysmap/linux/mounts.h"
+#include "sysmap/linux/storage/mounts.h"
 #include "sysmap/model.h"
 
 #define WAIT_MS 2000 /* for a path through a network file system */

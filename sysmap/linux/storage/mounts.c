@@ -2,7 +2,7 @@
 /* Parses the kernel's mount tables. Texts point into the file's buffer, which
  * is split in place; blanks in mount points are octal escapes. */
 #include "config.h"
-#include "sysmap/linux/mounts.h"
+#include "sysmap/linux/storage/mounts.h"
 
 #include <stdlib.h>
 #include <string.h>
