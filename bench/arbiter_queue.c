@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Makes the random jobs of a queue (application, amount of data, noise, time of
- * submission) and lets the arbiter run them in select_io/ion/replay.c. The jobs
- * depend only on the seed, so all policies get the same ones.
+ * submission) and lets the arbiter run them in
+ * select_io/ion/evaluation/replay.c. The jobs depend only on the seed, so all
+ * policies get the same ones.
  */
 #include "bench/arbiter_queue.h"
 

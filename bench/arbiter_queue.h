@@ -13,7 +13,7 @@
  */
 
 #include "bench/arbiter.h"
-#include "select_io/ion/replay.h"
+#include "select_io/ion/evaluation/replay.h"
 
 struct bench_queue {
 	enum slu_ion_policy policy;

@@ -25,7 +25,7 @@
 #include <unistd.h>
 #include "bench/measure.h"
 #include "common/file.h"
-#include "select_io/ion/arbiter.h"
+#include "select_io/ion/arbiter/arbiter.h"
 #include "select_io/ion/assignment_delta.h"
 #include "sluiced/publication/mapping_publisher.h"
 #include "tests/unit/random.h"

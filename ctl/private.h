@@ -46,7 +46,7 @@
 #include "ctl/mail_queue.h"
 #include "ctl/site.h"
 #include "job_submit/io/volumes.h"
-#include "select_io/ion/arbiter.h"
+#include "select_io/ion/arbiter/arbiter.h"
 #include "wire/ion_assignment.h"
 
 struct slu_ctl;

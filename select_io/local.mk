@@ -1,21 +1,21 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 noinst_LIBRARIES += libsluion.a
 libsluion_a_SOURCES = \
-	select_io/ion/assignment_message.c \
-	select_io/ion/arbiter_private.h \
-	select_io/ion/arbiter_solve.c select_io/ion/arbiter.h \
-	select_io/ion/learning.c select_io/ion/learning.h \
+	select_io/ion/arbiter/assignment_message.c \
+	select_io/ion/arbiter/arbiter_private.h \
+	select_io/ion/arbiter/arbiter_solve.c select_io/ion/arbiter/arbiter.h \
+	select_io/ion/arbiter/learning.c select_io/ion/arbiter/learning.h \
 	select_io/ion/assignment_delta.c select_io/ion/assignment_delta.h \
-	select_io/ion/explore.c select_io/ion/fairness.c \
-	select_io/ion/job_divisions.c select_io/ion/job_forecasts.c select_io/ion/job_list.c select_io/ion/forecast.h \
-	select_io/ion/gain.c select_io/ion/gain.h \
+	select_io/ion/arbiter/explore.c select_io/ion/arbiter/fairness.c \
+	select_io/ion/arbiter/job_divisions.c select_io/ion/arbiter/job_forecasts.c select_io/ion/arbiter/job_list.c select_io/ion/arbiter/forecast.h \
+	select_io/ion/evaluation/gain.c select_io/ion/evaluation/gain.h \
 	select_io/ion/mapping.c select_io/ion/mapping.h \
 	select_io/ion/hostlist_cache.c select_io/ion/hostlist_cache.h \
-	select_io/ion/running_jobs.c \
+	select_io/ion/arbiter/running_jobs.c \
 	select_io/ion/hop_distances.c select_io/ion/hop_distances.h \
-	select_io/ion/ion_pool.c \
-	select_io/ion/recorded.c select_io/ion/recorded.h \
-	select_io/ion/replay.c select_io/ion/replay.h \
+	select_io/ion/arbiter/ion_pool.c \
+	select_io/ion/evaluation/recorded.c select_io/ion/evaluation/recorded.h \
+	select_io/ion/evaluation/replay.c select_io/ion/evaluation/replay.h \
 	select_io/ion/placement.c select_io/ion/placement.h \
 	select_io/division/shadow_divisions.c \
 	select_io/division/division_solve.c select_io/division/division_once.c select_io/division/division.h \

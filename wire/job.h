@@ -75,8 +75,8 @@ struct slu_job {
 	/* If that is SLU_NO_ID: the seconds with each number of I/O nodes,
 	 * "2:1200,4:300" (select_io/curves/ion_times.h), or NULL: not known. */
 	char *ion_times;
-	/* And the bandwidth that was predicted (select_io/ion/forecast.h),
-	 * MB/s; 0: none. */
+	/* And the bandwidth that was predicted
+	 * (select_io/ion/arbiter/forecast.h), MB/s; 0: none. */
 	double ion_predicted, ion_static, ion_alone, ion_error;
 };
 extern const struct slu_desc slu_job_desc;

@@ -13,7 +13,7 @@
 #include "common/jsonx.h"
 #include "job_submit/history/job_history.h"
 #include "select_io/curves/curves.h"
-#include "select_io/ion/gain.h"
+#include "select_io/ion/evaluation/gain.h"
 
 #define DAY  86400
 #define WHOM 3 /* users named as the beneficiaries */

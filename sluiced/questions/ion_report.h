@@ -6,8 +6,9 @@
 
 /*
  * Evaluates ended runs with I/O nodes: the bandwidth that they reached, beside
- * what was predicted (select_io/ion/gain.h). Only runs count that were measured
- * and predicted. Users who may not see all get only themselves in `users`.
+ * what was predicted (select_io/ion/evaluation/gain.h). Only runs count that
+ * were measured and predicted. Users who may not see all get only themselves in
+ * `users`.
  */
 
 /*

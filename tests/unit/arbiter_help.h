@@ -4,7 +4,7 @@
 
 /* Creates arbiters and jobs, and teaches curves, for tests of the arbiter. */
 
-#include "select_io/ion/arbiter.h"
+#include "select_io/ion/arbiter/arbiter.h"
 #include "tests/unit/harness.h"
 #include "wire/ion_assignment.h"
 

@@ -6,7 +6,7 @@
 #include "tests/unit/harness.h"
 #include "tests/unit/random.h"
 #include <math.h>
-#include "select_io/ion/gain.h"
+#include "select_io/ion/evaluation/gain.h"
 
 #define APPS 24
 #define RUNS 6

@@ -4,7 +4,7 @@
 #include "config.h"
 #include "tests/unit/arbiter_help.h"
 #include "tests/unit/random.h"
-#include "select_io/ion/recorded.h"
+#include "select_io/ion/evaluation/recorded.h"
 
 #define JOBS 200
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * sysquery ions --replay: simulates recorded jobs with other policies and
- * numbers of I/O nodes (select_io/ion/recorded.h). Like backtest it reads the
- * database itself, as it takes minutes.
+ * numbers of I/O nodes (select_io/ion/evaluation/recorded.h). Like backtest it
+ * reads the database itself, as it takes minutes.
  */
 #include "config.h"
 #include "sysquery/cmd/io/ions_replay.h"
@@ -17,7 +17,7 @@
 #include "common/file.h"
 #include "common/jsonx.h"
 #include "job_submit/history/job_history.h"
-#include "select_io/ion/recorded.h"
+#include "select_io/ion/evaluation/recorded.h"
 #include "sysquery/page/page.h"
 
 #define DAYS 30

@@ -7,9 +7,9 @@
  * and curves.
  */
 
-#include "select_io/ion/arbiter.h"
+#include "select_io/ion/arbiter/arbiter.h"
 #include "select_io/division/division.h"
-#include "select_io/ion/forecast.h"
+#include "select_io/ion/arbiter/forecast.h"
 #include "select_io/ion/hop_distances.h"
 #include "select_io/curves/performance_table.h"
 #include "select_io/ion/placement.h"

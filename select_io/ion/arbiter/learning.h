@@ -7,7 +7,7 @@
  * functions that update these are in arbiter.h.
  */
 
-#include "select_io/ion/arbiter_private.h"
+#include "select_io/ion/arbiter/arbiter_private.h"
 
 /* Marks the jobs dirty whose curve has changed since the last solve. */
 void slu_ion_touch_learnt(struct slu_arbiter *a);

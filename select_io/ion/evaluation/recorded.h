@@ -12,7 +12,7 @@
  * for nodes.
  */
 
-#include "select_io/ion/replay.h"
+#include "select_io/ion/evaluation/replay.h"
 
 struct slu_recorded;
 

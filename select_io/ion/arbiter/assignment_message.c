@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "common/str.h"
-#include "select_io/ion/arbiter_private.h"
+#include "select_io/ion/arbiter/arbiter_private.h"
 
 static void say_runs(const struct slu_curve *curve, struct slu_buf *out)
 {

@@ -3,7 +3,7 @@
  * Finds running jobs by their ids, and notes which of them have changed since
  * the last solve.
  */
-#include "select_io/ion/arbiter_private.h"
+#include "select_io/ion/arbiter/arbiter_private.h"
 
 size_t slu_ion_position(const struct slu_arbiter *a, uint32_t job_id)
 {

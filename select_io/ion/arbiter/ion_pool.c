@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "select_io/ion/arbiter_private.h"
+#include "select_io/ion/arbiter/arbiter_private.h"
 
 static int nomem(struct slu_err *err)
 {

@@ -3,7 +3,7 @@
  * Passes a running job to the divisions, as their struct slu_ion_job, and names
  * the division by which I/O nodes are granted.
  */
-#include "select_io/ion/arbiter_private.h"
+#include "select_io/ion/arbiter/arbiter_private.h"
 
 int slu_ion_put(struct slu_arbiter *a, struct running *r, int division,
 		const struct slu_ion_job *job, struct slu_err *err)

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "common/str.h"
-#include "select_io/ion/learning.h"
+#include "select_io/ion/arbiter/learning.h"
 
 static int nomem(struct slu_err *err)
 {

@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "select_io/ion/forecast.h"
+#include "select_io/ion/arbiter/forecast.h"
 
 struct slu_ion_run {
 	uint64_t app; /* equal for runs of the same application */

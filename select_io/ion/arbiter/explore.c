@@ -25,7 +25,7 @@
  * effect.
  */
 #include <math.h>
-#include "select_io/ion/arbiter_private.h"
+#include "select_io/ion/arbiter/arbiter_private.h"
 
 #define AT_ONCE 4	/* new trials after one event */
 #define HOPE	2.0	/* standard errors */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "common/str.h"
-#include "select_io/ion/arbiter_private.h"
+#include "select_io/ion/arbiter/arbiter_private.h"
 
 #define MAX_CHOICES 256
 

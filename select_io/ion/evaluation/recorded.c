@@ -3,7 +3,7 @@
  * Collects jobs of the history, learns the curves of their applications, and
  * passes them to the simulator of replay.c.
  */
-#include "select_io/ion/recorded.h"
+#include "select_io/ion/evaluation/recorded.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  * which classes have changed since the last solve. While the whole history is
  * read again, a second set of curves is trained, which then replaces the first.
  */
-#include "select_io/ion/learning.h"
+#include "select_io/ion/arbiter/learning.h"
 
 #define WEIGHT_PREDICTED 0.5 /* of a table's value beside measured runs */
 

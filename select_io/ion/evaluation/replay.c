@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "select_io/division/division.h"
-#include "select_io/ion/replay.h"
+#include "select_io/ion/evaluation/replay.h"
 
 #define LEAST	1e-3 /* MB/s: so that all jobs end */
 #define CHOICES 256

@@ -6,7 +6,7 @@
  */
 #include <math.h>
 #include <string.h>
-#include "select_io/ion/arbiter_private.h"
+#include "select_io/ion/arbiter/arbiter_private.h"
 
 #define MOST_OF_IT 0.9 /* of its time must have a forecast */
 

@@ -10,7 +10,7 @@
  * jobs and settings give the same result.
  */
 
-#include "select_io/ion/arbiter.h"
+#include "select_io/ion/arbiter/arbiter.h"
 
 struct slu_replay_job {
 	struct slu_job job; /* as it starts; borrowed */

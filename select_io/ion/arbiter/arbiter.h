@@ -15,7 +15,7 @@
 #include "common/conf.h"
 #include "common/hostlist.h"
 #include "select_io/curves/performance_table.h"
-#include "select_io/ion/forecast.h"
+#include "select_io/ion/arbiter/forecast.h"
 #include "wire/ion_assignment.h"
 #include "wire/control.h"
 

@@ -6,7 +6,7 @@
  */
 #include <string.h>
 #include <xxhash.h>
-#include "select_io/ion/arbiter_private.h"
+#include "select_io/ion/arbiter/arbiter_private.h"
 
 int slu_ion_take_fairness(struct slu_arbiter *a, const struct slu_conf *conf)
 {

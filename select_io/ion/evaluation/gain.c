@@ -5,7 +5,7 @@
  * t) is from the residues of the applications and the errors of their
  * estimates.
  */
-#include "select_io/ion/gain.h"
+#include "select_io/ion/evaluation/gain.h"
 
 #include <math.h>
 #include <stdlib.h>
