@@ -58,9 +58,9 @@ libsluiced_a_SOURCES = \
 	sluiced/doctor/doctor_hosts.c sluiced/doctor/doctor_hosts.h \
 	sluiced/doctor/doctor_jobs.c sluiced/doctor/doctor_jobs.h \
 	sluiced/doctor/doctor_live.c sluiced/doctor/doctor_live.h \
-	sluiced/questions/io_forecasts.c sluiced/questions/io_forecasts.h \
-	sluiced/questions/ion_report.c sluiced/questions/ion_report.h \
-	sluiced/questions/job_file_system.c sluiced/questions/job_file_system.h \
+	sluiced/questions/io/io_forecasts.c sluiced/questions/io/io_forecasts.h \
+	sluiced/questions/io/ion_report.c sluiced/questions/io/ion_report.h \
+	sluiced/questions/jobs/job_file_system.c sluiced/questions/jobs/job_file_system.h \
 	sluiced/queue/job_waits.c sluiced/queue/job_waits.h \
 	sluiced/placement/layouts.c sluiced/placement/layouts.h \
 	sluiced/queue/partition_queue.c sluiced/queue/partition_queue.h \
@@ -68,17 +68,17 @@ libsluiced_a_SOURCES = \
 	sluiced/placement/placement_rate.c sluiced/placement/placement_rate.h \
 	sluiced/queue/predict_nodes.c sluiced/queue/predict_nodes.h \
 	sluiced/questions/question_hosts.c \
-	sluiced/questions/question_ions.c \
-	sluiced/questions/question_iostart.c \
-	sluiced/questions/question_job.c \
-	sluiced/questions/question_job_live.c \
+	sluiced/questions/io/question_ions.c \
+	sluiced/questions/io/question_iostart.c \
+	sluiced/questions/jobs/question_job.c \
+	sluiced/questions/jobs/question_job_live.c \
 	sluiced/questions/question_page.c \
 	sluiced/questions/question_queue.h \
-	sluiced/questions/question_report.c \
-	sluiced/questions/question_start.c \
+	sluiced/questions/jobs/question_report.c \
+	sluiced/questions/jobs/question_start.c \
 	sluiced/questions/question_storage.c \
-	sluiced/questions/question_stripe.c sluiced/questions/question_stripe.h \
-	sluiced/questions/question_why.c \
+	sluiced/questions/io/question_stripe.c sluiced/questions/io/question_stripe.h \
+	sluiced/questions/jobs/question_why.c \
 	sluiced/questions/questions.c sluiced/questions/questions.h \
 	sluiced/queue/start_queue.c sluiced/queue/start_queue.h \
 	sluiced/queue/wait_reason.c sluiced/queue/wait_reason.h \

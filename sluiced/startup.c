@@ -8,7 +8,7 @@
  */
 #include "burst_buffer/request/site/fstype.h"
 #include "sluiced/ingestion/server_reports.h"
-#include "sluiced/questions/io_forecasts.h"
+#include "sluiced/questions/io/io_forecasts.h"
 #include "sluiced/startup.h"
 
 #include <fcntl.h>

@@ -23,7 +23,7 @@
 #include "sluiced/http/handlers.h"
 #include "sluiced/ingestion/server_reports.h"
 #include "sluiced/questions/answerers.h"
-#include "sluiced/questions/io_forecasts.h"
+#include "sluiced/questions/io/io_forecasts.h"
 #include "sysmap/lustre/counters.h"
 #include "sluiced/ingestion/server_capacity.h"
 

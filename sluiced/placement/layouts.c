@@ -18,7 +18,7 @@
 #include "sluiced/ingestion/server_reports.h"
 #include "sluiced/questions/answerers.h"
 #include "sluiced/placement/layouts.h"
-#include "sluiced/questions/question_stripe.h"
+#include "sluiced/questions/io/question_stripe.h"
 
 #define COMMAND "lfs setstripe "
 

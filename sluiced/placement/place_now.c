@@ -12,7 +12,7 @@
 #include "select_io/ost/known_targets.h"
 #include "sluiced/http/route.h"
 #include "sluiced/ingestion/server_reports.h"
-#include "sluiced/questions/io_forecasts.h"
+#include "sluiced/questions/io/io_forecasts.h"
 
 #define BODY_MAX 65536 /* bytes; longer ones are read by a process */
 #define BRIEF	 "\"brief\""

@@ -2,7 +2,7 @@
 /* Tests the report of ended runs' measured bandwidth against the predicted one,
  * from rows of the history. */
 #include "config.h"
-#include "sluiced/questions/ion_report.h"
+#include "sluiced/questions/io/ion_report.h"
 #include "common/jsonx.h"
 #include "job_submit/history/job_history.h"
 #include "tests/unit/harness.h"

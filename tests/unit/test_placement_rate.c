@@ -4,7 +4,7 @@
 #include "config.h"
 #include "tests/unit/harness.h"
 #include "common/jsonx.h"
-#include "sluiced/questions/io_forecasts.h"
+#include "sluiced/questions/io/io_forecasts.h"
 #include "sluiced/placement/placement_rate.h"
 
 /* One user's second, whatever others do. */

@@ -17,7 +17,7 @@
 #include "job_submit/ended.h"
 #include "job_submit/history/job_history.h"
 #include "sluiced/daemon.h"
-#include "sluiced/questions/job_file_system.h"
+#include "sluiced/questions/jobs/job_file_system.h"
 #include "sluiced/queue/job_waits.h"
 #include "sysquery/answers/job_advice.h"
 

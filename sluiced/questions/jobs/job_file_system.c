@@ -3,7 +3,7 @@
  * Describes one file system of a job: its phases, how full it was, and what the
  * storage and the network of its nodes can do.
  */
-#include "sluiced/questions/job_file_system.h"
+#include "sluiced/questions/jobs/job_file_system.h"
 
 #include <errno.h>
 #include <math.h>

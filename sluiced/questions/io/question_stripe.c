@@ -13,7 +13,7 @@
 #include "sluiced/daemon.h"
 #include "sluiced/ingestion/server_reports.h"
 #include "sluiced/questions/answerers.h"
-#include "sluiced/questions/question_stripe.h"
+#include "sluiced/questions/io/question_stripe.h"
 
 uint64_t *slu_stripe_count_targets(struct json_object *answer,
 				   struct slu_stripe_request *r)

@@ -9,7 +9,7 @@
 #include "common/jsonx.h"
 #include "common/clock.h"
 #include "job_submit/history/job_history.h"
-#include "sluiced/questions/job_file_system.h"
+#include "sluiced/questions/jobs/job_file_system.h"
 #include "sysquery/answers/report_advice.h"
 
 #define SCHEMA	"sluice.report"

@@ -5,7 +5,7 @@
  * less bandwidth than with the policy STATIC, and which had more in the same
  * week.
  */
-#include "sluiced/questions/ion_report.h"
+#include "sluiced/questions/io/ion_report.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -14,7 +14,7 @@
 #include "common/jsonx.h"
 #include "select_io/division/whatif.h"
 #include "sluiced/publication/assignment.h"
-#include "sluiced/questions/ion_report.h"
+#include "sluiced/questions/io/ion_report.h"
 #include "sluiced/daemon.h"
 #include "sluiced/control/known_jobs.h"
 

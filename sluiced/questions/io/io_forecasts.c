@@ -4,7 +4,7 @@
  * oldest is replaced.
  */
 #include "config.h"
-#include "sluiced/questions/io_forecasts.h"
+#include "sluiced/questions/io/io_forecasts.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
