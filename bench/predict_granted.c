@@ -2,8 +2,8 @@
 /*
  * Part of bench/predict: measures how much shorter the time limits of
  * PredictMode=tighten are than the requested ones, how many of them the limit
- * guard (ctl/jobs/limit_guard.c) would have extended, and how many too late.
- * The limits are computed by the caller.
+ * guard (ctl/jobs/running/limit_guard.c) would have extended, and how many too
+ * late. The limits are computed by the caller.
  */
 #include <math.h>
 #include <stdio.h>

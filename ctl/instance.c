@@ -4,8 +4,8 @@
  * the hooks, which plugins call, that need more than one part of it. Hooks may
  * run under slurmctld's locks, so they never wait: they read the configuration
  * (site.h) under a read lock whose only writer swaps a pointer, queue events
- * for the main thread (jobs/event_queue.h), and look up buffers in the copy of
- * sluiced's state (link/mirror.h).
+ * for the main thread (jobs/running/event_queue.h), and look up buffers in the
+ * copy of sluiced's state (link/mirror.h).
  */
 #include "config.h"
 #include "ctl/pools/pools.h"
@@ -13,8 +13,8 @@
 #include "ctl/thread.h"
 #include "ctl/threads.h"
 #include "ctl/iostart/hooks.h"
-#include "ctl/jobs/event_hooks.h"
-#include "ctl/jobs/limit_guard.h"
+#include "ctl/jobs/running/event_hooks.h"
+#include "ctl/jobs/running/limit_guard.h"
 
 #include <stdlib.h>
 #include <string.h>

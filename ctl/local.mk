@@ -20,22 +20,22 @@ libsluctl_a_SOURCES = \
 	ctl/iostart/sentences.c \
 	ctl/iostart/running.c \
 	ctl/iostart/waiting.c \
-	ctl/jobs/begin.c \
-	ctl/jobs/event_hooks.c ctl/jobs/event_hooks.h \
-	ctl/jobs/events.c ctl/jobs/events.h \
-	ctl/jobs/followed.c ctl/jobs/followed.h \
-	ctl/jobs/limit_guard.c ctl/jobs/limit_guard.h \
-	ctl/jobs/parsed.c ctl/jobs/parsed.h \
-	ctl/jobs/pool_choice.c ctl/jobs/pool_choice.h \
-	ctl/jobs/persistent_state.c ctl/jobs/persistent_state.h \
-	ctl/jobs/early_stage_in_state.c \
-	ctl/jobs/event_queue.c ctl/jobs/event_queue.h \
-	ctl/jobs/requests.c \
+	ctl/jobs/running/begin.c \
+	ctl/jobs/running/event_hooks.c ctl/jobs/running/event_hooks.h \
+	ctl/jobs/running/events.c ctl/jobs/running/events.h \
+	ctl/jobs/running/followed.c ctl/jobs/running/followed.h \
+	ctl/jobs/running/limit_guard.c ctl/jobs/running/limit_guard.h \
+	ctl/jobs/pending/parsed.c ctl/jobs/pending/parsed.h \
+	ctl/jobs/pending/pool_choice.c ctl/jobs/pending/pool_choice.h \
+	ctl/jobs/pending/persistent_state.c ctl/jobs/pending/persistent_state.h \
+	ctl/jobs/pending/early_stage_in_state.c \
+	ctl/jobs/running/event_queue.c ctl/jobs/running/event_queue.h \
+	ctl/jobs/pending/requests.c \
 	ctl/pools/start_room.c \
-	ctl/jobs/setup_times.c ctl/jobs/setup_times.h \
-	ctl/jobs/submit.c \
-	ctl/jobs/waits.c ctl/jobs/waits.h \
-	ctl/jobs/unheard.c ctl/jobs/unheard.h \
+	ctl/jobs/running/setup_times.c ctl/jobs/running/setup_times.h \
+	ctl/jobs/pending/submit.c \
+	ctl/jobs/pending/waits.c ctl/jobs/pending/waits.h \
+	ctl/jobs/running/unheard.c ctl/jobs/running/unheard.h \
 	ctl/link/commands.c ctl/link/commands.h \
 	ctl/link/link.c ctl/link/link.h \
 	ctl/link/session.c ctl/link/session.h \

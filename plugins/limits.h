@@ -4,7 +4,7 @@
 
 /*
  * Manages, in slurmctld, the time limits that we have set
- * (ctl/jobs/limit_guard.c, wire/note.h).
+ * (ctl/jobs/running/limit_guard.c, wire/note.h).
  */
 
 #include "ctl/ctl.h"

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <time.h>
 #include "ctl/arbiter/recruits.h"
-#include "ctl/jobs/followed.h"
+#include "ctl/jobs/running/followed.h"
 #include "ctl/private.h"
 #include "ctl/link/session.h"
 #include "select_io/ion/assignment_delta.h"

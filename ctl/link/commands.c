@@ -11,8 +11,8 @@
 
 #include "ctl/link/session.h"
 #include "ctl/iostart/hooks.h"
-#include "ctl/jobs/persistent_state.h"
-#include "ctl/jobs/followed.h"
+#include "ctl/jobs/pending/persistent_state.h"
+#include "ctl/jobs/running/followed.h"
 #include "ctl/predictor/training.h"
 #include "ctl/arbiter/ions.h"
 #include "ctl/private.h"

@@ -5,7 +5,7 @@
  */
 #include "config.h"
 #include "ctl/pools/reservation.h"
-#include "ctl/jobs/persistent_state.h"
+#include "ctl/jobs/pending/persistent_state.h"
 #include "ctl/private.h"
 
 #include <string.h>

@@ -102,7 +102,7 @@ static void judge_shares(const struct replay *r, const struct slu_job *job,
 					     slu_workload_replay_share[q], 0);
 }
 
-/* As ctl/jobs/submit.c does. */
+/* As ctl/jobs/pending/submit.c does. */
 static void submit(struct replay *r, size_t i,
 		   struct slu_workload_replayed *out)
 {

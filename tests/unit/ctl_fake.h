@@ -8,10 +8,10 @@
  * control socket. The test calls the event loop itself, with a simulated clock.
  */
 
-#include "ctl/jobs/events.h"
-#include "ctl/jobs/followed.h"
-#include "ctl/jobs/limit_guard.h"
-#include "ctl/jobs/persistent_state.h"
+#include "ctl/jobs/running/events.h"
+#include "ctl/jobs/running/followed.h"
+#include "ctl/jobs/running/limit_guard.h"
+#include "ctl/jobs/pending/persistent_state.h"
 #include "ctl/private.h"
 #include "ctl/thread.h"
 #include "tests/unit/ctl_host.h"

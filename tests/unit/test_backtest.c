@@ -109,7 +109,7 @@ static void check_job(const struct slu_job *jobs, size_t i,
 	struct slu_too_short is;
 
 	slu_predict(p, &jobs[i], &want);
-	if (!want.jobs || want.seconds <= 0) /* as ctl/jobs/submit.c */
+	if (!want.jobs || want.seconds <= 0) /* as ctl/jobs/pending/submit.c */
 		want.jobs = 0, want.seconds = 0;
 	expect(said->predicted == want.seconds, "job %zu: %u, %ld", i,
 	       said->predicted, want.seconds);

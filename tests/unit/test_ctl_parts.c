@@ -11,7 +11,7 @@
 #include "ctl/ctl.h"
 #include "ctl/predictor/history_queue.h"
 #include "ctl/link/mirror.h"
-#include "ctl/jobs/event_queue.h"
+#include "ctl/jobs/running/event_queue.h"
 #include "ctl/map.h"
 #include "ctl/times.h"
 #include "wire/node.h"

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "common/str.h"
-#include "ctl/jobs/parsed.h"
+#include "ctl/jobs/pending/parsed.h"
 
 #define JOBS 1000
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include "burst_buffer/request/site/pool.h"
 #include "common/str.h"
-#include "ctl/jobs/pool_choice.h"
+#include "ctl/jobs/pending/pool_choice.h"
 #include "ctl/pools/pools.h"
 
 /* n1 to n4 are what the job may get, those of `must` it names. */

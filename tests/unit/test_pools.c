@@ -5,7 +5,7 @@
 #include "tests/unit/harness.h"
 
 #include "ctl/pools/reservation.h"
-#include "ctl/jobs/persistent_state.h"
+#include "ctl/jobs/pending/persistent_state.h"
 #include "ctl/private.h"
 
 #define GIB (UINT64_C(1) << 30)

@@ -8,7 +8,7 @@
 #include "tests/unit/ctl_fake.h"
 #include "tests/unit/random.h"
 #include "ctl/pools/pools.h"
-#include "ctl/jobs/persistent_state.h"
+#include "ctl/jobs/pending/persistent_state.h"
 #include "ctl/private.h"
 #include "ctl/thread.h"
 

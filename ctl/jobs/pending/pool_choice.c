@@ -4,7 +4,7 @@
  * job may get and those that it names.
  */
 #include "config.h"
-#include "ctl/jobs/pool_choice.h"
+#include "ctl/jobs/pending/pool_choice.h"
 
 #include <stdlib.h>
 #include <string.h>

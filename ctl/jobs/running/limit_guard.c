@@ -11,7 +11,7 @@
  * get their whole limits at once. See is_due() for the rules.
  */
 #include "config.h"
-#include "ctl/jobs/limit_guard.h"
+#include "ctl/jobs/running/limit_guard.h"
 
 #include "ctl/private.h"
 #include "ctl/threads.h"

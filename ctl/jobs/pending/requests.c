@@ -12,8 +12,8 @@
 #include "config.h"
 #include "ctl/pools/pools.h"
 #include "ctl/private.h"
-#include "ctl/jobs/persistent_state.h"
-#include "ctl/jobs/pool_choice.h"
+#include "ctl/jobs/pending/persistent_state.h"
+#include "ctl/jobs/pending/pool_choice.h"
 
 #include <stdio.h>
 #include <stdlib.h>

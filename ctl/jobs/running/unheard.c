@@ -7,9 +7,9 @@
  * the queue.
  */
 #include "config.h"
-#include "ctl/jobs/unheard.h"
+#include "ctl/jobs/running/unheard.h"
 
-#include "ctl/jobs/followed.h"
+#include "ctl/jobs/running/followed.h"
 #include "ctl/private.h"
 
 #include <stdlib.h>

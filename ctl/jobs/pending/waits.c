@@ -5,7 +5,7 @@
  * jobs that are not asked about for FORGET seconds are dropped.
  */
 #include "config.h"
-#include "ctl/jobs/waits.h"
+#include "ctl/jobs/pending/waits.h"
 
 #include <stdlib.h>
 

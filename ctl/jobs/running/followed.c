@@ -6,7 +6,7 @@
  * has ended.
  */
 #include "config.h"
-#include "ctl/jobs/followed.h"
+#include "ctl/jobs/running/followed.h"
 
 #include "ctl/link/session.h"
 #include "ctl/private.h"

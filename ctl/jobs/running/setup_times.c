@@ -4,7 +4,7 @@
  * hash; another kind with that slot replaces it.
  */
 #include "config.h"
-#include "ctl/jobs/setup_times.h"
+#include "ctl/jobs/running/setup_times.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  * allocate.
  */
 #include "config.h"
-#include "ctl/jobs/event_queue.h"
+#include "ctl/jobs/running/event_queue.h"
 
 #include <errno.h>
 #include <stdint.h>

@@ -5,9 +5,9 @@
  * that this is done, and that the buffer it uses exists. From memory only.
  */
 #include "config.h"
-#include "ctl/jobs/pool_choice.h"
+#include "ctl/jobs/pending/pool_choice.h"
 #include "ctl/pools/pools.h"
-#include "ctl/jobs/persistent_state.h"
+#include "ctl/jobs/pending/persistent_state.h"
 
 #include "ctl/private.h"
 

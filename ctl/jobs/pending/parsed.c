@@ -6,7 +6,7 @@
  * that is in use lives until it is given back.
  */
 #include "config.h"
-#include "ctl/jobs/parsed.h"
+#include "ctl/jobs/pending/parsed.h"
 
 #include <stdlib.h>
 #include <string.h>

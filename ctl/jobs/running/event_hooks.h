@@ -6,7 +6,7 @@
  * events for the main thread. */
 
 #include <stdbool.h>
-#include "ctl/jobs/event_queue.h"
+#include "ctl/jobs/running/event_queue.h"
 #include "wire/job.h"
 
 struct slu_ctl;

@@ -10,7 +10,7 @@
 #include "config.h"
 #include "ctl/private.h"
 #include "ctl/threads.h"
-#include "ctl/jobs/limit_guard.h"
+#include "ctl/jobs/running/limit_guard.h"
 
 #include <string.h>
 #include <time.h>

@@ -4,7 +4,7 @@
  * wait or are to be looked at.
  */
 #include "config.h"
-#include "ctl/jobs/event_hooks.h"
+#include "ctl/jobs/running/event_hooks.h"
 
 #include <stdlib.h>
 

@@ -5,10 +5,10 @@
  * which may be called any number of times for one run of a job.
  */
 #include "config.h"
-#include "ctl/jobs/events.h"
+#include "ctl/jobs/running/events.h"
 
 #include "ctl/link/session.h"
-#include "ctl/jobs/followed.h"
+#include "ctl/jobs/running/followed.h"
 #include "ctl/predictor/training.h"
 #include "ctl/arbiter/hostnames.h"
 #include "ctl/arbiter/ions.h"

@@ -6,7 +6,7 @@
  */
 #include "config.h"
 #include "ctl/private.h"
-#include "ctl/jobs/persistent_state.h"
+#include "ctl/jobs/pending/persistent_state.h"
 
 #include <stdio.h>
 #include <time.h>
