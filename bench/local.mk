@@ -29,7 +29,8 @@ bench_backfill_SOURCES = bench/backfill.c bench/easy.c bench/easy.h \
 	bench/predictor_job.c bench/predictor_job.h bench/swf.c bench/swf.h
 bench_backfill_LDADD = $(libslupredict)
 bench_programs += bench/replay_window
-bench_replay_window_SOURCES = bench/replay_window.c bench/easy.c bench/easy.h \
+bench_replay_window_SOURCES = bench/replay_window.c bench/log_window.c \
+	bench/log_window.h bench/easy.c bench/easy.h \
 	bench/guides.c bench/guides.h bench/rivals.c bench/rivals.h \
 	bench/predictor_job.c bench/predictor_job.h bench/swf.c bench/swf.h
 bench_replay_window_LDADD = $(libslupredict)

@@ -33,117 +33,18 @@
 #include <stdlib.h>
 #include <string.h>
 #include "bench/guides.h"
+#include "bench/log_window.h"
 #include "bench/predictor_job.h"
 
-#define HOUR	  3600
-#define MOST_RANK 64
-#define UID_BASE  20000 /* user 0 of the log; below are real users */
+#define UID_BASE 20000 /* user 0 of the log; below are real users */
 
 static const char *const kind_name[] = {"running", "waiting", "window"};
-enum kind { RUNNING, WAITING, WINDOW };
 
 struct excerpt {
-	const struct swf_log *log;
-	int64_t begin, length, until, procs;
-	struct slu_easy_job *job; /* times since `begin` */
-	enum kind *kind;
-	size_t *of; /* indexes in the log */
-	size_t n;
+	struct log_window w;
+	int64_t until, procs;
 	const struct slu_easy_oracle *oracle; /* of the whole log */
 };
-
-/* Node seconds submitted in a span. */
-static double work(const struct swf_log *log, int64_t from, int64_t length)
-{
-	double sum = 0;
-
-	for (size_t i = 0; i < log->n && log->job[i].submit < from + length;
-	     i++)
-		if (log->job[i].submit >= from)
-			sum += (double)easy_run_time(&log->job[i]) *
-			       (double)log->job[i].procs;
-	return sum;
-}
-
-static bool overlaps(const int64_t *busier, int n, int64_t at, int64_t length)
-{
-	for (int i = 0; i < n; i++)
-		if (llabs(busier[i] - at) < length)
-			return true;
-	return false;
-}
-
-/* The begin of the rank-th busiest window, from 1; -1 if there are less. */
-static int64_t choose(const struct swf_log *log, int64_t length, int rank)
-{
-	int64_t last = log->n ? log->job[log->n - 1].submit : 0;
-	int64_t busier[MOST_RANK], best = -1;
-
-	for (int r = 0; r < rank; r++) {
-		double most = 0;
-
-		best = -1;
-		for (int64_t at = last / 4 / HOUR * HOUR; at + length <= last;
-		     at += HOUR) {
-			double sum = overlaps(busier, r, at, length)
-					     ? 0
-					     : work(log, at, length);
-
-			if (sum > most) {
-				most = sum;
-				best = at;
-			}
-		}
-		busier[r] = best;
-	}
-	return best;
-}
-
-/* Adds job i if it is one of the window's, or was there when that begins. */
-static void take(struct excerpt *p, size_t i, enum kind kind)
-{
-	const struct swf_job *job = &p->log->job[i];
-	int64_t gone = kind == RUNNING ? p->begin - job->start : 0;
-	struct slu_easy_job *out = &p->job[p->n];
-
-	*out = (struct slu_easy_job){
-		.submit = kind == WINDOW ? job->submit - p->begin : 0,
-		.run = easy_run_time(job) - gone,
-		.request = (job->request - gone + 59) / 60 * 60,
-		.procs = job->procs,
-	};
-	if (out->run < 1 || out->request < 1)
-		return;
-	p->kind[p->n] = kind;
-	p->of[p->n++] = i;
-}
-
-static enum kind kind_of(const struct excerpt *p, const struct swf_job *job)
-{
-	if (job->submit >= p->begin)
-		return WINDOW;
-	return job->start > p->begin ? WAITING : RUNNING;
-}
-
-static int cut(struct excerpt *p)
-{
-	const struct swf_log *log = p->log;
-
-	p->job = calloc(log->n + 1, sizeof(*p->job));
-	p->kind = calloc(log->n + 1, sizeof(*p->kind));
-	p->of = calloc(log->n + 1, sizeof(*p->of));
-	if (!p->job || !p->kind || !p->of)
-		return -1;
-	for (enum kind kind = RUNNING; kind <= WINDOW; kind++)
-		for (size_t i = 0; i < log->n; i++) {
-			const struct swf_job *job = &log->job[i];
-
-			if (job->submit < p->begin + p->length &&
-			    job->end > p->begin && kind_of(p, job) == kind)
-				take(p, i, kind);
-		}
-	return 0;
-}
 
 /* A name that Slurm accepts: "none" for an unknown one, and an x in place of
  * the dash of a negative number. */
@@ -179,17 +80,17 @@ static void close_out(FILE *out)
 static void write_history(const struct excerpt *p, const char *dir, int64_t now)
 {
 	FILE *out = open_in(dir, "history");
-	int64_t shift = now - p->begin;
+	int64_t shift = now - p->w.begin;
 
 	fputs("JobID|UID|User|Account|Partition|Submit|Eligible|Start|End|State"
 	      "|NNodes|Timelimit|JobName\n",
 	      out);
-	for (size_t i = 0; i < p->log->n; i++) {
-		const struct swf_job *job = &p->log->job[i];
+	for (size_t i = 0; i < p->w.log->n; i++) {
+		const struct swf_job *job = &p->w.log->job[i];
 		struct predictor_names names;
 		struct slu_job j = predictor_job(job, &names);
 
-		if (job->end > p->begin)
+		if (job->end > p->w.begin)
 			continue;
 		fprintf(out,
 			"%zu|%lld|u%lld|%s|%s|%lld|%lld|%lld|%lld|%s|%u|"
@@ -210,14 +111,14 @@ static void write_jobs(const struct excerpt *p, const char *dir)
 {
 	FILE *out = open_in(dir, "jobs");
 
-	for (size_t k = 0; k < p->n; k++) {
-		const struct swf_job *job = &p->log->job[p->of[k]];
-		const struct slu_easy_job *easy = &p->job[k];
+	for (size_t k = 0; k < p->w.n; k++) {
+		const struct swf_job *job = &p->w.log->job[p->w.of[k]];
+		const struct slu_easy_job *easy = &p->w.job[k];
 		struct predictor_names names;
 
 		predictor_job(job, &names);
 		fprintf(out, "%s %lld %lld %lld %lld %lld %s %s %s\n",
-			kind_name[p->kind[k]], (long long)easy->submit,
+			kind_name[p->w.kind[k]], (long long)easy->submit,
 			(long long)easy->run, (long long)easy->request,
 			(long long)easy->procs, (long long)job->user + UID_BASE,
 			named(names.group), named(names.queue),
@@ -230,15 +131,15 @@ static double predict(void *arg, size_t k, int64_t now)
 {
 	struct excerpt *p = arg;
 
-	if (p->kind[k] == RUNNING)
-		return (double)p->job[k].request;
-	return p->oracle->predict(p->oracle->arg, p->of[k], now);
+	if (p->w.kind[k] == RUNNING)
+		return (double)p->w.job[k].request;
+	return p->oracle->predict(p->oracle->arg, p->w.of[k], now);
 }
 
 static double renew(void *arg, size_t k, int64_t elapsed)
 {
 	(void)elapsed;
-	return (double)((struct excerpt *)arg)->job[k].request;
+	return (double)((struct excerpt *)arg)->w.job[k].request;
 }
 
 /* What is left of a job that ran teaches nothing; nor does it in bench/replay,
@@ -247,9 +148,9 @@ static void learn(void *arg, size_t k, int64_t start, int64_t end)
 {
 	struct excerpt *p = arg;
 
-	if (p->kind[k] != RUNNING)
-		p->oracle->learn(p->oracle->arg, p->of[k], start + p->begin,
-				 end + p->begin);
+	if (p->w.kind[k] != RUNNING)
+		p->oracle->learn(p->oracle->arg, p->w.of[k], start + p->w.begin,
+				 end + p->w.begin);
 }
 
 static int by_end(const void *a, const void *b)
@@ -262,18 +163,18 @@ static int by_end(const void *a, const void *b)
 
 static int teach(const struct excerpt *p)
 {
-	const struct swf_job **past = calloc(p->log->n + 1, sizeof(*past));
+	const struct swf_job **past = calloc(p->w.log->n + 1, sizeof(*past));
 	size_t n = 0;
 
 	if (!past)
 		return -1;
-	for (size_t i = 0; i < p->log->n; i++)
-		if (p->log->job[i].end <= p->begin)
-			past[n++] = &p->log->job[i];
+	for (size_t i = 0; i < p->w.log->n; i++)
+		if (p->w.log->job[i].end <= p->w.begin)
+			past[n++] = &p->w.log->job[i];
 	qsort(past, n, sizeof(*past), by_end);
 	for (size_t i = 0; i < n; i++)
 		p->oracle->learn(p->oracle->arg,
-				 (size_t)(past[i] - p->log->job),
+				 (size_t)(past[i] - p->w.log->job),
 				 past[i]->start, past[i]->end);
 	free(past);
 	return 0;
@@ -286,8 +187,8 @@ static void print(const struct excerpt *p, const char *guide,
 	double slowdown = 0, wait = 0, busy = 0;
 	size_t n = 0, waiting = 0;
 
-	for (size_t k = 0; k < p->n; k++) {
-		const struct slu_easy_job *job = &p->job[k];
+	for (size_t k = 0; k < p->w.n; k++) {
+		const struct slu_easy_job *job = &p->w.job[k];
 		int64_t begun = start[k] < p->until ? start[k] : p->until;
 		int64_t end = begun + job->run;
 		double waits = (double)(begun - job->submit);
@@ -295,7 +196,7 @@ static void print(const struct excerpt *p, const char *guide,
 
 		end = end < p->until ? end : p->until;
 		busy += (double)(end - begun) * (double)job->procs;
-		if (p->kind[k] != WINDOW)
+		if (p->w.kind[k] != WINDOW)
 			continue;
 		slowdown += fmax(1, (waits + run) / fmax(run, 10));
 		wait += waits;
@@ -309,9 +210,9 @@ static void print(const struct excerpt *p, const char *guide,
 
 static int simulate(struct excerpt *p, enum guide guide)
 {
-	struct guide_state *s = guide_new(p->log, guide, 0);
+	struct guide_state *s = guide_new(p->w.log, guide, 0);
 	const struct slu_easy_site site = {.procs = p->procs};
-	int64_t *start = calloc(p->n + 1, sizeof(*start));
+	int64_t *start = calloc(p->w.n + 1, sizeof(*start));
 	struct slu_easy_oracle oracle = {predict, renew, learn, p, 0};
 	struct slu_easy_result result;
 	int rc = -1;
@@ -322,7 +223,8 @@ static int simulate(struct excerpt *p, enum guide guide)
 		rc = teach(p);
 	}
 	if (rc == 0)
-		rc = slu_easy_run(p->job, p->n, &site, &oracle, start, &result);
+		rc = slu_easy_run(p->w.job, p->w.n, &site, &oracle, start,
+				  &result);
 	if (rc == 0)
 		print(p, guide_name[guide], start);
 	free(start);
@@ -335,12 +237,12 @@ static int do_window(struct excerpt *p, const char *dir, int64_t now)
 	static const enum guide guides[] = {REQUEST, EARLY_LIMIT, TIGHTEN};
 	size_t window = 0;
 
-	if (cut(p) < 0)
+	if (log_window_cut(&p->w) < 0)
 		return -1;
 	write_history(p, dir, now);
 	write_jobs(p, dir);
-	for (size_t k = 0; k < p->n; k++)
-		window += p->kind[k] == WINDOW;
+	for (size_t k = 0; k < p->w.n; k++)
+		window += p->w.kind[k] == WINDOW;
 	printf("procs %lld\nuntil %lld\njobs %zu\n", (long long)p->procs,
 	       (long long)p->until, window);
 	for (size_t g = 0; g < sizeof(guides) / sizeof(guides[0]); g++)
@@ -356,8 +258,8 @@ struct wish {
 
 static int do_log(const char *path, const char *dir, const struct wish *wish)
 {
-	struct excerpt p = {.length = wish->hours * HOUR,
-			    .until = wish->until * HOUR};
+	struct excerpt p = {.w.length = wish->hours * LOG_WINDOW_HOUR,
+			    .until = wish->until * LOG_WINDOW_HOUR};
 	struct slu_err err;
 	struct swf_log log;
 	int rc = 1;
@@ -366,21 +268,19 @@ static int do_log(const char *path, const char *dir, const struct wish *wish)
 		fprintf(stderr, "bench/replay_window: %s\n", err.text);
 		return 1;
 	}
-	p.log = &log;
+	p.w.log = &log;
 	for (size_t i = 0; i < log.n; i++)
 		p.procs =
 			log.job[i].procs > p.procs ? log.job[i].procs : p.procs;
-	p.begin = choose(&log, p.length, wish->rank);
-	if (p.begin < 0)
+	p.w.begin = log_window_choose(&log, p.w.length, wish->rank);
+	if (p.w.begin < 0)
 		fprintf(stderr, "bench/replay_window: %s has no such window\n",
 			path);
 	else if (do_window(&p, dir, wish->now) < 0)
 		fprintf(stderr, "bench/replay_window: out of memory\n");
 	else
 		rc = 0;
-	free(p.job);
-	free(p.kind);
-	free(p.of);
+	log_window_free(&p.w);
 	swf_free(&log);
 	return rc;
 }
@@ -403,7 +303,7 @@ int main(int argc, char **argv)
 		else
 			break;
 	if (i + 2 != argc || wish.hours < 1 || wish.until < wish.hours ||
-	    wish.rank < 1 || wish.rank > MOST_RANK) {
+	    wish.rank < 1 || wish.rank > LOG_WINDOW_RANKS) {
 		fprintf(stderr,
 			"usage: bench/replay_window [--hours N] [--until M] "
 			"[--rank K] [--now T] LOG DIR\n");

@@ -82,6 +82,7 @@ job_submit_tests = \
 	tests/unit/test_io_readahead tests/unit/test_yardstick \
 	tests/unit/test_attention tests/unit/test_request_shares \
 	tests/unit/test_backtest tests/unit/test_intern \
+	tests/unit/test_log_window \
 	tests/unit/test_start_forecast
 check_PROGRAMS += $(job_submit_tests)
 TESTS += $(job_submit_tests)
@@ -111,6 +112,9 @@ tests_unit_test_volumes_LDADD = $(libslupredict) $(CHECK_LIBS)
 tests_unit_test_easy_backfill_SOURCES = tests/unit/test_easy_backfill.c bench/easy.c bench/easy.h \
 	bench/nodes.c bench/nodes.h
 tests_unit_test_easy_backfill_LDADD = $(libslupredict) $(CHECK_LIBS)
+tests_unit_test_log_window_SOURCES = tests/unit/test_log_window.c bench/log_window.c \
+	bench/log_window.h bench/easy.h bench/swf.h
+tests_unit_test_log_window_LDADD = $(libslupredict) $(CHECK_LIBS)
 tests_unit_test_import_LDADD = $(libsluimport) $(CHECK_LIBS)
 tests_unit_test_import_recorded_LDADD = $(libsluimport) $(CHECK_LIBS)
 tests_unit_test_import_refused_LDADD = $(libsluimport) $(CHECK_LIBS)
