@@ -65,24 +65,9 @@ int slu_conf_read_io_scope(const char *value, void *field, struct slu_err *err)
 	return 0;
 }
 
-/* A rate in bits is refused: "Gb" could be taken for bytes. */
 int slu_conf_read_rate(const char *value, void *field, struct slu_err *err)
 {
-	size_t len = strlen(value);
-	char *size;
-	int rc;
-
-	if (len > 2 && strcasecmp(value + len - 2, "/s") == 0)
-		len -= 2;
-	if (len && value[len - 1] == 'b')
-		return slu_err(err, SLU_INVALID,
-			       "\"%s\": bytes are B, as in 200GB/s", value);
-	size = strndup(value, len);
-	if (!size)
-		return slu_err(err, SLU_NOMEM, "no memory");
-	rc = slu_size_parse(size, field, err);
-	free(size);
-	return rc < 0 ? slu_err_prefix(err, "such as 200GB/s") : 0;
+	return slu_rate_parse(value, field, err);
 }
 
 static int read_metadata(const char *value, uint64_t *out, struct slu_err *err)

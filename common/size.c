@@ -10,6 +10,7 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -97,6 +98,27 @@ int slu_size_parse(const char *text, uint64_t *bytes, struct slu_err *err)
 			       text);
 	*bytes = (uint64_t)sum;
 	return 0;
+}
+
+int slu_rate_parse(const char *text, uint64_t *bytes, struct slu_err *err)
+{
+	size_t len = strlen(text);
+	char *size;
+	int rc;
+
+	if (len > 2 && strcasecmp(text + len - 2, "/s") == 0)
+		len -= 2;
+	if (len && text[len - 1] == 'b')
+		return slu_err(err, SLU_INVALID,
+			       "\"%s\": bits? bytes are B, as in 200GB/s or "
+			       "200GiB/s",
+			       text);
+	size = strndup(text, len);
+	if (!size)
+		return slu_err(err, SLU_NOMEM, "no memory");
+	rc = slu_size_parse(size, bytes, err);
+	free(size);
+	return rc < 0 ? slu_err_prefix(err, "such as 200GB/s") : 0;
 }
 
 const char *slu_size_text(uint64_t bytes, char out[SLU_SIZE_TEXT])

@@ -18,6 +18,10 @@
  */
 int slu_size_parse(const char *text, uint64_t *bytes, struct slu_err *err);
 
+/* Bytes a second: a size, with or without "/s" behind it. A unit that ends in a
+ * small b is refused as well: bits could be meant ("2Gb/s"). */
+int slu_rate_parse(const char *text, uint64_t *bytes, struct slu_err *err);
+
 /* "1.5GiB", "200MiB", "17B": the largest binary unit with at most one decimal.
  * Rounded: for people to read, not for slu_size_parse. Returns out. */
 #define SLU_SIZE_TEXT 24

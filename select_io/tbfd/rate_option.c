@@ -12,15 +12,12 @@
 static int parse_bytes(const char *text, double *tokens, struct slu_err *err)
 {
 	size_t n = strlen(text) - strlen("/s");
-	char size[32];
 	uint64_t bytes;
 
-	if (n >= sizeof(size) || n < 2 || (text[n - 1] | 0x20) != 'b')
+	if (n < 2 || (text[n - 1] | 0x20) != 'b')
 		return slu_err(err, SLU_INVALID,
 			       "\"%s\" is no rate in bytes, as 2GB/s is", text);
-	memcpy(size, text, n);
-	size[n] = '\0';
-	if (slu_size_parse(size, &bytes, err))
+	if (slu_rate_parse(text, &bytes, err))
 		return -1;
 	*tokens = (double)bytes / SLU_TBF_TOKEN;
 	return 0;

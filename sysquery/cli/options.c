@@ -186,6 +186,17 @@ static int put_size(struct slu_ask *ask, const char *arg, const char *value,
 	return 0;
 }
 
+static int put_rate(struct slu_ask *ask, const char *arg, const char *value,
+		    struct slu_err *err)
+{
+	uint64_t bytes;
+
+	if (slu_rate_parse(value, &bytes, err))
+		return -1;
+	slu_json_set_u64(ask->args, arg, bytes);
+	return 0;
+}
+
 static int put_seconds(struct slu_ask *ask, const char *arg, const char *value,
 		       struct slu_err *err)
 {
@@ -358,7 +369,7 @@ const struct slu_option slu_options[] = {
 	 "of stripe explain: targets there are", SLU_TAKES_ONE, slu_ask_number,
 	 "targets"},
 	{SLU_OPT_TARGET_RATE, "target-rate", "SIZE",
-	 "of stripe: bytes/s of a target", SLU_TAKES_ONE, put_size,
+	 "of stripe: bytes/s of a target", SLU_TAKES_ONE, put_rate,
 	 "target_rate"},
 	{SLU_OPT_LUSTRE, "lustre", "VERSION",
 	 "of stripe: release of Lustre "

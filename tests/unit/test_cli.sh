@@ -95,6 +95,11 @@ for word in '--rate x' '--target-rate a=x'; do
 	want 2 'sluice-tbfd: "x" is no rate, as .* are (see sluice-tbfd --help)' \
 		select_io/tbfd/sluice-tbfd $word
 done
+for word in '--rate 2Gb/s' '--target-rate a=2Gb/s'; do
+	# shellcheck disable=SC2086
+	want 2 'sluice-tbfd: "2Gb/s": bits? bytes are B, as in 200GB/s or .*' \
+		select_io/tbfd/sluice-tbfd $word
+done
 want 2 "sluice-tbfd: --target-rate a: write TARGET=RATE" \
 	select_io/tbfd/sluice-tbfd --target-rate a
 exit $failed

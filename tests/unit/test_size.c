@@ -84,6 +84,45 @@ START_TEST(test_bad_sizes)
 }
 END_TEST
 
+/* A rate in bits is never taken for one in bytes. */
+START_TEST(test_rate_parse)
+{
+	static const struct {
+		const char *text;
+		uint64_t bytes; /* 0: refused, and */
+		const char *words;
+	} cases[] = {
+		{"2GB/s", 2000000000, NULL},
+		{"2GB", 2000000000, NULL},
+		{"2 GiB /s", UINT64_C(2) << 30, NULL},
+		{"2G/S", UINT64_C(2) << 30, NULL},
+		{"5/s", 5, NULL},
+		{"2Gb/s", 0, "\"2Gb/s\": bits? bytes are B, as in 200GB/s or "},
+		{"2gb/s", 0, "bits?"},
+		{"2Gib/s", 0, "bits?"},
+		{"800 b", 0, "bits?"},
+		{"2Gbit/s", 0, "such as 200GB/s: size \"2Gbit\""},
+		{"2Gbps", 0, "no known unit"},
+		{"2GB/h", 0, "no known unit"},
+		{"/s", 0, "not a positive number"},
+		{"", 0, "not a positive number"},
+	};
+	struct slu_err err;
+
+	each(c, cases)
+	{
+		uint64_t bytes = 0;
+
+		if (c->bytes)
+			expect_ok(slu_rate_parse(c->text, &bytes, &err), err);
+		else
+			expect_fail(slu_rate_parse(c->text, &bytes, &err), err,
+				    SLU_INVALID, c->words);
+		expect(bytes == c->bytes, "%s: %ju", c->text, (uintmax_t)bytes);
+	}
+}
+END_TEST
+
 START_TEST(test_size_text)
 {
 	static const struct {
@@ -212,5 +251,5 @@ START_TEST(test_rate_text)
 }
 END_TEST
 
-TEST_MAIN("size", test_rate_text, test_sizes, test_bad_sizes, test_size_text,
-	  test_seconds, test_bad_seconds, test_seconds_text)
+TEST_MAIN("size", test_rate_parse, test_rate_text, test_sizes, test_bad_sizes,
+	  test_size_text, test_seconds, test_bad_seconds, test_seconds_text)

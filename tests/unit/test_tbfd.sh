@@ -424,7 +424,7 @@ done
 for bad in '' '--rate 0' '--rate x' '--rate 1 --exempt gid=3' \
 	'--rate 1 --exempt uid=010' '--rate 1 --exempt jobid=c?8' \
 	'--rate 1 --target-rate OST' '--rate 2GB' '--rate 2G/s' '--rate B/s' \
-	'--rate 60KB/s' '--rate 2GB/s --target-rate OST=900' \
+	'--rate 2Gb/s' '--rate 2gb/s' '--rate 60KB/s' '--rate 2GB/s --target-rate OST=900' \
 	'--rate 900 --target-rate OST=2GB/s' '--rate 1 --class user' \
 	'--rate 1 --class uid --exempt jobid=x' \
 	'--rate 1 --class gid --exempt uid=0' \
