@@ -224,6 +224,7 @@ libsluost_a_SOURCES = \
 	select_io/ost/recent_placements.c select_io/ost/recent_placements.h \
 	select_io/ost/server_report.c select_io/ost/server_report.h \
 	select_io/ost/counter_rates.c select_io/ost/counter_rates.h \
+	select_io/ost/relative_costs.c \
 	select_io/ost/target_costs.c select_io/ost/target_costs.h \
 	select_io/ost/parameter_files.c select_io/ost/parameter_files.h \
 	select_io/flow/convex_costs.c \

@@ -70,8 +70,8 @@ void slu_osts_leave_out_asked(struct slu_osts *list,
  * remain. */
 uint32_t slu_osts_leave_out(const struct slu_ost_choose_settings *settings,
 			    struct slu_osts *list, double kib);
-/* Adds the terms of the costs that compare a target with the others; call it
- * once. */
+/* relative_costs.c: adds the terms of the costs that compare a target with the
+ * others; call it once. */
 int slu_osts_compare(const struct slu_ost_choose_settings *settings,
 		     struct slu_osts *list, struct slu_err *err);
 
