@@ -167,6 +167,7 @@ libslutbfd = libslutbfd.a $(libslutbf)
 dist_man_MANS += man/sluice-tbfd.8
 sbin_PROGRAMS += select_io/tbfd/sluice-tbfd
 select_io_tbfd_sluice_tbfd_SOURCES = select_io/tbfd/main.c \
+	select_io/tbfd/tbfd_options.c select_io/tbfd/tbfd_options.h \
 	select_io/tbfd/publisher.c select_io/tbfd/publisher.h $(command_words)
 select_io_tbfd_sluice_tbfd_LDADD = $(libslutbfd) $(libsluost) $(libslunet)
 
