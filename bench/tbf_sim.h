@@ -19,7 +19,7 @@
  */
 
 #include <stdint.h>
-#include "select_io/tbfd/lustre_access.h"
+#include "select_io/tbfd/lustre/lustre_access.h"
 #include "tests/fakes/fake_tbf.h"
 
 #define SIM_JOBS      8

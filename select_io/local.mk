@@ -152,22 +152,22 @@ noinst_LIBRARIES += libslutbfd.a
 libslutbfd_a_SOURCES = \
 	select_io/tbfd/rule_cleanup.c \
 	select_io/tbfd/tbfd.c select_io/tbfd/tbfd.h \
-	select_io/tbfd/lustre_files.c \
-	select_io/tbfd/lustre_lctl.c \
+	select_io/tbfd/lustre/lustre_files.c \
+	select_io/tbfd/lustre/lustre_lctl.c \
 	select_io/tbfd/rules_lock.c \
-	select_io/tbfd/lustre_access.h \
-	select_io/tbfd/measure_capacity.c select_io/tbfd/rate_option.c \
-	select_io/tbfd/class_option.c select_io/tbfd/lustre_service.c \
+	select_io/tbfd/lustre/lustre_access.h \
+	select_io/tbfd/commands/measure_capacity.c select_io/tbfd/rate_option.c \
+	select_io/tbfd/commands/class_option.c select_io/tbfd/lustre/lustre_service.c \
 	select_io/tbfd/job_nodes.c \
 	select_io/tbfd/systemd_notify.c \
-	select_io/tbfd/job_stats_reader.c select_io/tbfd/job_stats_reader.h \
+	select_io/tbfd/lustre/job_stats_reader.c select_io/tbfd/lustre/job_stats_reader.h \
 	select_io/tbfd/tbfd_status.c
 libslutbfd = libslutbfd.a $(libslutbf)
 
 dist_man_MANS += man/sluice-tbfd.8
 sbin_PROGRAMS += select_io/tbfd/sluice-tbfd
-select_io_tbfd_sluice_tbfd_SOURCES = select_io/tbfd/main.c \
-	select_io/tbfd/tbfd_options.c select_io/tbfd/tbfd_options.h \
+select_io_tbfd_sluice_tbfd_SOURCES = select_io/tbfd/commands/main.c \
+	select_io/tbfd/commands/tbfd_options.c select_io/tbfd/commands/tbfd_options.h \
 	select_io/tbfd/publisher.c select_io/tbfd/publisher.h $(command_words)
 select_io_tbfd_sluice_tbfd_LDADD = $(libslutbfd) $(libsluost) $(libslunet)
 

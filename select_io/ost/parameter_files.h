@@ -6,8 +6,8 @@
  * Reads Lustre's parameter files whole. A read(2) of most of them ends at a
  * record, after at most a page, so each is read to its end. A server of Lustre
  * 2.17 loses a reference, and panics later, when a read of job_stats has less
- * room than what is ready for it (see select_io/tbfd/lustre_access.h): every
- * read here has room for 64 KiB.
+ * room than what is ready for it (see select_io/tbfd/lustre/lustre_access.h):
+ * every read here has room for 64 KiB.
  *
  * One thread at a time: there is one buffer.
  */

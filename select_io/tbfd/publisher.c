@@ -28,7 +28,7 @@
 #include "common/jsonx.h"
 #include "select_io/tbfd/tbfd.h"
 #include "select_io/tbf/job_totals.h"
-#include "select_io/tbfd/job_stats_reader.h"
+#include "select_io/tbfd/lustre/job_stats_reader.h"
 
 #define PERIOD	 5 /* seconds */
 #define PATIENCE 10

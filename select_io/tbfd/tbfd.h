@@ -14,7 +14,7 @@
 #include "common/log.h"
 #include "common/str.h"
 #include "select_io/tbf/controller.h"
-#include "select_io/tbfd/lustre_access.h"
+#include "select_io/tbfd/lustre/lustre_access.h"
 
 #define SLU_TBFD_EXEMPT_MAX 32
 #define SLU_TBFD_RATES_MAX  64

@@ -9,8 +9,8 @@
 #include <fcntl.h>
 #include <sys/syscall.h>
 #include "sysmap/lustre/jobstats.h"
-#include "select_io/tbfd/lustre_access.h"
-#include "select_io/tbfd/job_stats_reader.h"
+#include "select_io/tbfd/lustre/lustre_access.h"
+#include "select_io/tbfd/lustre/job_stats_reader.h"
 
 static struct slu_jobstats parse(const char *text)
 {

@@ -6,7 +6,7 @@
  * other jobs would seem to be gone.
  */
 #include "config.h"
-#include "select_io/tbfd/job_stats_reader.h"
+#include "select_io/tbfd/lustre/job_stats_reader.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "select_io/tbfd/lustre_access.h"
+#include "select_io/tbfd/lustre/lustre_access.h"
 
 #define ROOM (64u << 10) /* of one read(2): see lustre_access.h */
 #define SIZE (2 * ROOM)

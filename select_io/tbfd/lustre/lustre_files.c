@@ -5,7 +5,7 @@
  * Below another root, as in tests, FIFOs and the like are not waited for.
  */
 #include "config.h"
-#include "select_io/tbfd/lustre_access.h"
+#include "select_io/tbfd/lustre/lustre_access.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "select_io/tbfd/job_stats_reader.h"
+#include "select_io/tbfd/lustre/job_stats_reader.h"
 
 #define ROOM	 (64 << 10)
 #define FIRST	 (2 * ROOM)

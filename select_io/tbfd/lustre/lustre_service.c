@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Lists the Lustre services whose requests are counted by job. */
 #include "config.h"
-#include "select_io/tbfd/lustre_access.h"
+#include "select_io/tbfd/lustre/lustre_access.h"
 
 #include <string.h>
 

@@ -15,7 +15,7 @@
 #include "common/jsonx.h"
 #include "select_io/tbfd/tbfd.h"
 #include "select_io/tbfd/publisher.h"
-#include "select_io/tbfd/tbfd_options.h"
+#include "select_io/tbfd/commands/tbfd_options.h"
 
 #define EXIT_USAGE 2
 

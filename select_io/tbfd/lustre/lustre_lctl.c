@@ -5,7 +5,7 @@
  * each access starts a process.
  */
 #include "config.h"
-#include "select_io/tbfd/lustre_access.h"
+#include "select_io/tbfd/lustre/lustre_access.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  * and which of them go together.
  */
 #include "config.h"
-#include "select_io/tbfd/tbfd_options.h"
+#include "select_io/tbfd/commands/tbfd_options.h"
 
 #include <stdio.h>
 #include <stdlib.h>
