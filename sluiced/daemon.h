@@ -12,7 +12,7 @@
 #include "common/conf.h"
 #include "common/log.h"
 #include "sluiced/publication/assignment.h"
-#include "sluiced/http/auth.h"
+#include "sluiced/http/api/auth.h"
 #include "sluiced/ingestion/write_batch.h"
 #include "sluiced/breaker.h"
 #include "sluiced/control/control_socket.h"
@@ -30,7 +30,7 @@
 #include "sluiced/control/pool_capacity.h"
 #include "sluiced/ingestion/known_servers.h"
 #include "sluiced/ingestion/totals.h"
-#include "sluiced/http/request_batch.h"
+#include "sluiced/http/api/request_batch.h"
 #include "store/db.h"
 #include "sysmap/database/receive.h"
 

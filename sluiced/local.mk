@@ -17,20 +17,20 @@ libsluiced_a_SOURCES = \
 	sluiced/daemon.h \
 	sluiced/event_loop.c sluiced/event_loop.h \
 	sluiced/host_addresses.c sluiced/host_addresses.h \
-	sluiced/http/auth.c sluiced/http/auth.h \
+	sluiced/http/api/auth.c sluiced/http/api/auth.h \
 	sluiced/http/bounds.c sluiced/http/bounds.h \
-	sluiced/http/conf_text.c sluiced/http/conf_text.h \
-	sluiced/http/exchange.c sluiced/http/exchange.h \
-	sluiced/http/handlers.h \
+	sluiced/http/api/conf_text.c sluiced/http/api/conf_text.h \
+	sluiced/http/api/exchange.c sluiced/http/api/exchange.h \
+	sluiced/http/api/handlers.h \
 	sluiced/http/httpd.c sluiced/http/httpd.h \
 	sluiced/http/listen.c sluiced/http/listen.h \
 	sluiced/http/longpoll.c sluiced/http/longpoll.h \
-	sluiced/http/metrics_text.c \
-	sluiced/http/reply.c sluiced/http/reply.h \
+	sluiced/http/api/metrics_text.c \
+	sluiced/http/api/reply.c sluiced/http/api/reply.h \
 	sluiced/http/request.c sluiced/http/request.h \
-	sluiced/http/request_batch.c sluiced/http/request_batch.h \
-	sluiced/http/route.c sluiced/http/route.h \
-	sluiced/http/routes.c sluiced/http/routes.h \
+	sluiced/http/api/request_batch.c sluiced/http/api/request_batch.h \
+	sluiced/http/api/route.c sluiced/http/api/route.h \
+	sluiced/http/api/routes.c sluiced/http/api/routes.h \
 	sluiced/http/shared_bodies.c sluiced/http/shared_bodies.h \
 	sluiced/ingestion/document_upload.c \
 	sluiced/ingestion/history_rows.c sluiced/ingestion/history_rows.h \

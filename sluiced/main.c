@@ -20,7 +20,7 @@
 
 #include "burst_buffer/request/site/fstype.h"
 #include "common/cli.h"
-#include "sluiced/http/conf_text.h"
+#include "sluiced/http/api/conf_text.h"
 #include "sluiced/lock.h"
 #include "sluiced/programs.h"
 #include "sluiced/questions/questions.h"

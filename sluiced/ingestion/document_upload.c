@@ -8,8 +8,8 @@
 
 #include "sluiced/control/distance_watch.h"
 #include "sluiced/control/pool_commands.h"
-#include "sluiced/http/handlers.h"
-#include "sluiced/http/reply.h"
+#include "sluiced/http/api/handlers.h"
+#include "sluiced/http/api/reply.h"
 #include "sysmap/database/receive.h"
 
 struct push {

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include "common/clock.h"
 #include "job_submit/history/job_history.h"
-#include "sluiced/http/handlers.h"
-#include "sluiced/http/reply.h"
+#include "sluiced/http/api/handlers.h"
+#include "sluiced/http/api/reply.h"
 
 struct import {
 	struct slu_item item;

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sluiced/http/handlers.h"
-#include "sluiced/http/reply.h"
+#include "sluiced/http/api/handlers.h"
+#include "sluiced/http/api/reply.h"
 
 struct count {
 	struct slu_item item;

@@ -6,8 +6,8 @@
  */
 #include <stdlib.h>
 
-#include "sluiced/http/handlers.h"
-#include "sluiced/http/reply.h"
+#include "sluiced/http/api/handlers.h"
+#include "sluiced/http/api/reply.h"
 
 /* One report */
 struct word {

@@ -20,7 +20,7 @@
 #include "select_io/ost/choose.h"
 #include "select_io/ost/known_targets.h"
 #include "select_io/ost/recent_placements.h"
-#include "sluiced/http/handlers.h"
+#include "sluiced/http/api/handlers.h"
 #include "sluiced/ingestion/server_reports.h"
 #include "sluiced/questions/answerers.h"
 #include "sluiced/questions/io/io_forecasts.h"

@@ -10,7 +10,7 @@
 
 #include "common/jsonx.h"
 #include "select_io/ost/known_targets.h"
-#include "sluiced/http/route.h"
+#include "sluiced/http/api/route.h"
 #include "sluiced/ingestion/server_reports.h"
 #include "sluiced/questions/io/io_forecasts.h"
 

@@ -4,7 +4,7 @@
 #include <arpa/inet.h>
 #include <stdlib.h>
 #include <unistd.h>
-#include "sluiced/http/auth.h"
+#include "sluiced/http/api/auth.h"
 #include "tests/unit/harness.h"
 #include "tests/unit/munged.h"
 

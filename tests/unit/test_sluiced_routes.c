@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests sluiced's table of HTTP routes: the look-up of a request, and that
  * sluiced(8) has the same table. */
-#include "sluiced/http/exchange.h"
-#include "sluiced/http/routes.h"
+#include "sluiced/http/api/exchange.h"
+#include "sluiced/http/api/routes.h"
 #include "tests/unit/harness.h"
 
 static const struct {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Finds the route of an HTTP request by its method and path. */
-#include "sluiced/http/route.h"
+#include "sluiced/http/api/route.h"
 
 #include <string.h>
 

@@ -8,7 +8,7 @@
  * two.
  */
 
-#include "sluiced/http/route.h"
+#include "sluiced/http/api/route.h"
 
 extern const struct slu_route slu_routes[]; /* path NULL ends it */
 

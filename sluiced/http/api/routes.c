@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The table of HTTP routes, and handlers that only pass a request on. */
-#include "sluiced/http/routes.h"
+#include "sluiced/http/api/routes.h"
 
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "sluiced/control/pool_commands.h"
-#include "sluiced/http/handlers.h"
+#include "sluiced/http/api/handlers.h"
 #include "sluiced/ingestion/iocount.h"
 #include "sluiced/wakeups.h"
 #include "sysmap/database/receive.h"

@@ -4,11 +4,11 @@
  * file of their own: the text that this daemon uses, never a file that is bad
  * or half written.
  */
-#include "sluiced/http/conf_text.h"
+#include "sluiced/http/api/conf_text.h"
 
 #include <string.h>
 #include "burst_buffer/request/site/fstype.h"
-#include "sluiced/http/handlers.h"
+#include "sluiced/http/api/handlers.h"
 
 struct slu_conf *slu_daemon_load(struct slu_daemon *d, struct slu_err *err)
 {

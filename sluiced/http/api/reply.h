@@ -7,7 +7,7 @@
  * limited rate.
  */
 
-#include "sluiced/http/route.h"
+#include "sluiced/http/api/route.h"
 
 /* Answer, with a credential of ours if the caller is authenticated. err NULL:
  * 200 with the body, or with req->text if there is one; else the error's status

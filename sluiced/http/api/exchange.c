@@ -11,15 +11,15 @@
  * returns SLU_BUSY the request is parked, and handled again whenever its job
  * changes, for at most HOLD seconds.
  */
-#include "sluiced/http/exchange.h"
+#include "sluiced/http/api/exchange.h"
 
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/http.h"
-#include "sluiced/http/reply.h"
-#include "sluiced/http/request_batch.h"
+#include "sluiced/http/api/reply.h"
+#include "sluiced/http/api/request_batch.h"
 
 #define HOLD 30.0 /* seconds for which a request is parked */
 

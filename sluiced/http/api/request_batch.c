@@ -4,7 +4,7 @@
  * of two lists: waiting to be handled, or handled and waiting for the commit.
  * In both libmicrohttpd has it suspended, so that it cannot be freed meanwhile.
  */
-#include "sluiced/http/request_batch.h"
+#include "sluiced/http/api/request_batch.h"
 
 #include "common/clock.h"
 #include "common/log.h"

@@ -3,7 +3,7 @@
  * Sends an answer with its credential, counts it for /metrics, and logs refused
  * requests: at most REFUSED_LOGGED a minute from one address.
  */
-#include "sluiced/http/reply.h"
+#include "sluiced/http/api/reply.h"
 
 #include <stddef.h>
 #include <stdlib.h>

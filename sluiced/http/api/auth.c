@@ -4,7 +4,7 @@
  * credential that decodes and was made for exactly this request
  * (common/cred.h), then the uid, then the host of origin.
  */
-#include "sluiced/http/auth.h"
+#include "sluiced/http/api/auth.h"
 
 #include <string.h>
 

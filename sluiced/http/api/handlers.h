@@ -7,7 +7,7 @@
  * slu_route.
  */
 
-#include "sluiced/http/route.h"
+#include "sluiced/http/api/route.h"
 
 int slu_handle_conf(struct slu_daemon *d, struct slu_req *req,
 		    struct slu_buf *out, struct slu_err *err);

@@ -4,7 +4,7 @@
  * Prometheus' text format.
  */
 #include "config.h"
-#include "sluiced/http/handlers.h"
+#include "sluiced/http/api/handlers.h"
 
 #include <string.h>
 #include <sys/stat.h>
