@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Between two cuts (cuts.h) the total bandwidth is constant. Prefix sums of the
- * busy time before each cut give the busy time during a run as a difference of
- * two.
+ * Computes how busy ended runs kept a file system, from the total bandwidth at
+ * each time. Between two cuts (cuts.h) the total bandwidth is constant. Prefix
+ * sums of the busy time before each cut give the busy time during a run as a
+ * difference of two.
  */
 #include "select_io/bandwidth/utilization.h"
 
@@ -168,10 +169,15 @@ int slu_utilization_look(struct slu_ended_run *run, size_t n, double capacity,
 	struct slu_cut *cut = calloc(2 * n + 1, sizeof(*cut));
 	double *ratio = calloc(n + 1, sizeof(*ratio));
 
+	int rc = cut && ratio ? 0 : -1;
+
 	*out = (struct slu_utilization){.capacity = capacity};
-	if (cut && ratio && n) {
+	if (rc == 0 && n) {
 		qsort(run, n, sizeof(*run), by_start);
 		slu_cuts_make(run, n, cut);
+		rc = slu_cuts_bound(cut, 2 * n);
+	}
+	if (rc == 0 && n) {
 		out->highest = highest(cut, 2 * n);
 		if (!(capacity > 0))
 			out->capacity = out->highest;
@@ -184,8 +190,7 @@ int slu_utilization_look(struct slu_ended_run *run, size_t n, double capacity,
 		out->most_99 = quantile(cut, 2 * n, 0.99);
 		out->median = quantile(cut, 2 * n, 0.5);
 	}
-	n = cut && ratio;
 	free(cut);
 	free(ratio);
-	return n ? 0 : -1;
+	return rc;
 }

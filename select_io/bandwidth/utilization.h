@@ -15,8 +15,9 @@
 
 struct slu_utilization {
 	double capacity; /* bytes/s: as given, or else the highest */
-	/* bytes/s moved together: at most, and for 99 % and half of the time in
-	 * which any run moved something at most */
+	/* bytes/s moved together: at most, without what did not last
+	 * (slu_cuts_bound()), and for 99 % and half of the time in which any
+	 * run moved something at most */
 	double highest, most_99, median;
 	double busy; /* share of that time with 80 % of the capacity in use */
 	double node_seconds;	  /* of runs that moved more than 1 % of it, */

@@ -5,6 +5,7 @@
 #include "tests/unit/harness.h"
 #include "tests/unit/random.h"
 #include <math.h>
+#include <string.h>
 #include "select_io/bandwidth/utilization.h"
 
 START_TEST(test_by_hand)
@@ -35,6 +36,29 @@ START_TEST(test_by_hand)
 	ck_assert_double_eq(p.capacity, 100);
 	ck_assert_int_eq(slu_utilization_look(run, 0, 0, &p), 0);
 	ck_assert_double_eq(p.highest + p.median + p.busy + p.slower, 0);
+}
+END_TEST
+
+/* Two hours of which one is busy, and in it five seconds with a wrong number of
+ * bytes. */
+START_TEST(test_short_wrong_run)
+{
+	const struct slu_ended_run right[] = {
+		{0, 3600, 2, 60, 1},
+		{0, 3600, 2, 40, 2},
+		{3600, 7200, 2, 60, 1},
+	};
+	struct slu_ended_run run[4] = {{1000, 1005, 1, 1e9, 3}};
+	struct slu_utilization p;
+
+	memcpy(&run[1], right, sizeof(right));
+	ck_assert_int_eq(slu_utilization_look(run, 4, 0, &p), 0);
+	ck_assert_double_eq(p.highest, 100);
+	ck_assert_double_eq(p.capacity, 100);
+	ck_assert_double_eq(p.most_99, 100);
+	ck_assert_double_eq_tol(p.busy, 0.5, 1e-9);
+	ck_assert_double_eq_tol(p.busy_node_seconds, 2 * 2 * 3600 + 5, 1e-6);
+	ck_assert_uint_eq(p.crowded, 0);
 }
 END_TEST
 
@@ -108,4 +132,5 @@ START_TEST(test_random_against_simple_sums)
 }
 END_TEST
 
-TEST_MAIN("past", test_by_hand, test_random_against_simple_sums)
+TEST_MAIN("past", test_by_hand, test_short_wrong_run,
+	  test_random_against_simple_sums)
