@@ -77,48 +77,59 @@ void slu_watch_stop(struct slu_times *times, enum slu_hook hook,
 		      now(CLOCK_THREAD_CPUTIME_ID) - start.cpu);
 }
 
+static void add(struct slu_durations *durations, uint64_t ns)
+{
+	atomic_fetch_add_explicit(&durations->bucket[bucket_of(ns)], 1,
+				  memory_order_relaxed);
+	raise_to(&durations->max, ns);
+}
+
 void slu_times_add(struct slu_times *times, enum slu_hook hook, uint64_t wall,
 		   uint64_t cpu)
 {
 	atomic_fetch_add_explicit(&times->hook[hook].calls, 1,
 				  memory_order_relaxed);
-	atomic_fetch_add_explicit(&times->hook[hook].bucket[bucket_of(wall)], 1,
-				  memory_order_relaxed);
-	raise_to(&times->hook[hook].wall_max, wall);
-	raise_to(&times->hook[hook].cpu_max, cpu);
+	add(&times->hook[hook].wall, wall);
+	add(&times->hook[hook].cpu, cpu);
 }
 
-uint64_t slu_times_quantile(const struct slu_times *times, enum slu_hook hook,
-			    double q)
+uint64_t slu_times_quantile(const struct slu_durations *durations, double q)
 {
 	uint64_t total = 0, seen = 0, want;
 
 	for (unsigned i = 0; i < SLU_TIME_BUCKETS; i++)
-		total += times->hook[hook].bucket[i];
+		total += durations->bucket[i];
 	want = (uint64_t)(q * (double)total);
 	if (want < 1)
 		want = 1;
 	for (unsigned i = 0; i < SLU_TIME_BUCKETS && total; i++) {
-		seen += times->hook[hook].bucket[i];
+		seen += durations->bucket[i];
 		if (seen >= want)
 			return upper_edge(i);
 	}
 	return 0;
 }
 
+static double us(uint64_t ns)
+{
+	return (double)ns / 1e3;
+}
+
 void slu_times_print(const struct slu_times *times, struct slu_buf *out)
 {
-	slu_buf_printf(out, "%-20s %9s %9s %9s %9s %9s\n", "Hook", "Calls",
-		       "p50/us", "p99/us", "max/us", "maxCPU/us");
+	slu_buf_printf(out, "%-20s %9s %9s %9s %9s %9s %9s\n", "Hook", "Calls",
+		       "p50/us", "p99/us", "max/us", "maxCPU/us", "p99CPU/us");
 	for (int h = 0; h < SLU_HOOKS; h++) {
+		const struct slu_durations *wall = &times->hook[h].wall;
+		const struct slu_durations *cpu = &times->hook[h].cpu;
+
 		if (!times->hook[h].calls)
 			continue;
-		slu_buf_printf(out, "%-20s %9llu %9.1f %9.1f %9.1f %9.1f\n",
-			       hook_name[h],
-			       (unsigned long long)times->hook[h].calls,
-			       (double)slu_times_quantile(times, h, .50) / 1e3,
-			       (double)slu_times_quantile(times, h, .99) / 1e3,
-			       (double)times->hook[h].wall_max / 1e3,
-			       (double)times->hook[h].cpu_max / 1e3);
+		slu_buf_printf(
+			out, "%-20s %9llu %9.1f %9.1f %9.1f %9.1f %9.1f\n",
+			hook_name[h], (unsigned long long)times->hook[h].calls,
+			us(slu_times_quantile(wall, .50)),
+			us(slu_times_quantile(wall, .99)), us(wall->max),
+			us(cpu->max), us(slu_times_quantile(cpu, .99)));
 	}
 }

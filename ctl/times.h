@@ -3,10 +3,10 @@
 #define SLU_CTL_TIMES_H
 
 /*
- * Measures how long our hooks delay slurmctld: per hook a histogram of wall
- * time with eight buckets per factor of two, and the maxima of wall and of
- * thread CPU time (wall time alone would count time in which the thread was
- * preempted). Lock-free, any thread.
+ * Measures how long our hooks delay slurmctld: per hook histograms and maxima
+ * of wall time and of thread CPU time (wall time alone would count time in
+ * which the thread was preempted), with eight buckets per factor of two.
+ * Lock-free, any thread.
  */
 
 #include <stdatomic.h>
@@ -34,8 +34,11 @@ enum slu_hook {
 
 struct slu_times {
 	struct {
-		_Atomic uint64_t calls, wall_max, cpu_max; /* ns */
-		_Atomic uint64_t bucket[SLU_TIME_BUCKETS];
+		_Atomic uint64_t calls;
+		struct slu_durations {
+			_Atomic uint64_t max; /* ns */
+			_Atomic uint64_t bucket[SLU_TIME_BUCKETS];
+		} wall, cpu;
 	} hook[SLU_HOOKS];
 };
 
@@ -52,8 +55,7 @@ void slu_times_add(struct slu_times *times, enum slu_hook hook, uint64_t wall,
 
 /* Upper edge, in ns, of the bucket with quantile q in [0, 1]; 0 before the
  * first call. At most 13 % above the true value. */
-uint64_t slu_times_quantile(const struct slu_times *times, enum slu_hook hook,
-			    double q);
+uint64_t slu_times_quantile(const struct slu_durations *durations, double q);
 /* A table, one line for each hook that was called. */
 void slu_times_print(const struct slu_times *times, struct slu_buf *out);
 
