@@ -171,6 +171,10 @@ void slu_ctl_io_begun(struct slu_ctl *ctl, const struct slu_ctl_io *io,
 		      int64_t now);
 /* The job got no nodes after all, or is gone. */
 void slu_ctl_io_ended(struct slu_ctl *ctl, uint32_t job_id);
+/* A hook has changed a job's record: slurmctld is to store its jobs soon. The
+ * main thread tells it, once for many calls: each such message of Slurm's wakes
+ * a thread, for whose lock the next one may have to wait. Any thread. */
+void slu_ctl_store_jobs(struct slu_ctl *ctl);
 /* A job with this number starts: the thread stores the highest. Any thread. */
 void slu_ctl_begun(struct slu_ctl *ctl, uint32_t number);
 /* The job is about to start or to be resized, or has started and may be known:

@@ -216,6 +216,8 @@ struct slu_ctl_ops {
 	int (*relaunch)(void *arg, uint32_t job_id, struct slu_err *err);
 	/* Something changed that may let pending jobs start. */
 	void (*schedule)(void *arg);
+	/* Store the jobs' records soon. */
+	void (*store_jobs)(void *arg);
 	/* Keep slurmctld from reusing numbers of jobs that have started and
 	 * that it has forgotten; called when the thread starts, before a job is
 	 * submitted. May take milliseconds under slurmctld's lock. Returns the

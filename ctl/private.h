@@ -88,6 +88,7 @@ struct slu_ctl {
 	void (*_Atomic prolog_done)(int rc, uint32_t job_id, bool timed_out);
 	atomic_bool het_leader; /* the one validated last has a request */
 	_Atomic uint32_t begun; /* the highest number of a job */
+	atomic_bool store_jobs; /* see slu_ctl_store_jobs() */
 	atomic_bool linked;	/* both sides have sent hello */
 	atomic_bool heard; /* at least once since this controller is active */
 	atomic_bool stop;

@@ -204,6 +204,12 @@ static void keep_number(struct slu_ctl *ctl)
 	ctl->kept = last; /* if that fails, the next one may work */
 }
 
+static void store_jobs(struct slu_ctl *ctl)
+{
+	if (atomic_exchange(&ctl->store_jobs, false))
+		ctl->ops.store_jobs(ctl->ops.arg);
+}
+
 double slu_ctl_step(struct slu_ctl *ctl, double now)
 {
 	double next = now + LONGEST_WAIT, tick;
@@ -211,6 +217,7 @@ double slu_ctl_step(struct slu_ctl *ctl, double now)
 	slu_ctl_events(ctl, now);
 	slu_io_start_log(ctl);
 	keep_number(ctl);
+	store_jobs(ctl);
 	if (ctl->reload_at && ctl->reload_at <= now)
 		reload(ctl, now);
 	if (ctl->stop) /* while reading hung */

@@ -225,6 +225,12 @@ static void host_schedule(void *arg)
 	queue_job_scheduler();
 }
 
+static void host_store_jobs(void *arg)
+{
+	(void)arg;
+	schedule_job_save();
+}
+
 static const struct slu_ctl_ops host_ops = {
 	.size = sizeof(host_ops),
 	.log = host_log,
@@ -252,6 +258,7 @@ static const struct slu_ctl_ops host_ops = {
 	.marked = slu_node_labels_are_set,
 	.relaunch = slu_act_relaunch,
 	.schedule = host_schedule,
+	.store_jobs = host_store_jobs,
 	.pass_numbers = slu_last_job_id_pass,
 	.keep_number = slu_last_job_id_keep,
 };

@@ -82,11 +82,12 @@ static bool has_nodes(const job_record_t *job)
 	return free_nodes(part) >= (int)job->details->min_nodes;
 }
 
-static void note_since(job_record_t *job, struct slu_note *note, int64_t since)
+static void note_since(struct slu_ctl *ctl, job_record_t *job,
+		       struct slu_note *note, int64_t since)
 {
 	note->io_since = since;
 	slu_act_put_note(job, note);
-	schedule_job_save();
+	slu_ctl_store_jobs(ctl);
 }
 
 /* Does IOStart decide about it? Not about starts planned for later, nor about
@@ -114,7 +115,7 @@ bool slu_io_waits(struct slu_ctl *ctl, job_record_t *job, bool test_only,
 	if (!slu_ctl_io_waits(ctl, &io, now, why))
 		return false;
 	if (!note.io_since)
-		note_since(job, &note, now);
+		note_since(ctl, job, &note, now);
 	return true;
 }
 
@@ -147,7 +148,7 @@ static void start_clock_of_rest(struct slu_ctl *ctl, const job_record_t *task,
 	slu_ctl_note_parse(rest->admin_comment, &note);
 	if (note.io_since != since)
 		return;
-	note_since(rest, &note, 0);
+	note_since(ctl, rest, &note, 0);
 	slu_ctl_io_ended(ctl, rest->job_id);
 }
 
@@ -159,7 +160,7 @@ void slu_io_begin(struct slu_ctl *ctl, job_record_t *job)
 	if (!note.io_since)
 		return;
 	start_clock_of_rest(ctl, job, note.io_since);
-	note_since(job, &note, 0);
+	note_since(ctl, job, &note, 0);
 }
 
 static int load_one(void *x, void *arg)

@@ -362,6 +362,12 @@ static void fake_schedule(void *arg)
 	host.schedules++;
 }
 
+static void fake_store_jobs(void *arg)
+{
+	(void)arg;
+	host.stores++;
+}
+
 void fake_prolog_done(int rc, uint32_t job_id, bool timed_out)
 {
 	ck_assert(rc == 0 && !timed_out);
@@ -395,6 +401,7 @@ const struct slu_ctl_ops fake_ops = {
 	.marked = fake_marked,
 	.relaunch = fake_relaunch,
 	.schedule = fake_schedule,
+	.store_jobs = fake_store_jobs,
 	.pass_numbers = fake_pass_numbers,
 	.keep_number = fake_keep_number,
 };

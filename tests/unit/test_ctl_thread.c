@@ -206,6 +206,26 @@ START_TEST(test_keeps_number)
 }
 END_TEST
 
+/* Hooks ask for it as often as they like: Slurm is asked once. */
+START_TEST(test_stores_jobs)
+{
+	struct slu_ctl *ctl = ctl_by_hand("");
+
+	slu_ctl_step(ctl, 1);
+	ck_assert_int_eq(host.stores, 0);
+	for (int i = 0; i < 3; i++)
+		slu_ctl_store_jobs(ctl);
+	ck_assert_int_eq(host.stores, 0); /* not in a hook */
+	slu_ctl_step(ctl, 2);
+	slu_ctl_step(ctl, 3);
+	ck_assert_int_eq(host.stores, 1);
+	slu_ctl_store_jobs(ctl);
+	slu_ctl_step(ctl, 4);
+	ck_assert_int_eq(host.stores, 2);
+	slu_ctl_release(ctl);
+}
+END_TEST
+
 /* Limits that were set before are to be guarded as soon as there are threads
  * again; until then none is set. */
 START_TEST(test_starts_again)
@@ -233,4 +253,4 @@ END_TEST
 
 TEST_MAIN("ctl thread", test_thread, test_hands_back,
 	  test_hands_back_while_stuck, test_release_while_stuck,
-	  test_keeps_number, test_starts_again)
+	  test_keeps_number, test_stores_jobs, test_starts_again)

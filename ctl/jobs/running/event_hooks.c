@@ -42,6 +42,12 @@ void slu_ctl_begun(struct slu_ctl *ctl, uint32_t number)
 		;
 }
 
+void slu_ctl_store_jobs(struct slu_ctl *ctl)
+{
+	if (!atomic_exchange(&ctl->store_jobs, true))
+		slu_event_queue_wake(&ctl->queue);
+}
+
 void slu_ctl_look(struct slu_ctl *ctl, uint32_t job_id)
 {
 	slu_event_report(ctl, SLU_EV_LOOK, job_id, NULL);
