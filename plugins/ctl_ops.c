@@ -225,6 +225,12 @@ static void host_schedule(void *arg)
 	queue_job_scheduler();
 }
 
+static void host_schedule_now(void *arg)
+{
+	(void)arg;
+	schedule(false); /* the first default_queue_depth jobs */
+}
+
 static void host_store_jobs(void *arg)
 {
 	(void)arg;
@@ -258,6 +264,7 @@ static const struct slu_ctl_ops host_ops = {
 	.marked = slu_node_labels_are_set,
 	.relaunch = slu_act_relaunch,
 	.schedule = host_schedule,
+	.schedule_now = host_schedule_now,
 	.store_jobs = host_store_jobs,
 	.pass_numbers = slu_last_job_id_pass,
 	.keep_number = slu_last_job_id_keep,

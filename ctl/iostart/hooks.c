@@ -201,7 +201,7 @@ void slu_io_start_use(struct slu_ctl *ctl)
 {
 	slu_io_start_configure(ctl);
 	/* so that a job that waited may start */
-	ctl->ops.schedule(ctl->ops.arg);
+	ctl->ops.schedule_now(ctl->ops.arg);
 }
 
 static void log_one(struct slu_ctl *ctl,

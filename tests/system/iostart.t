@@ -138,14 +138,15 @@ check_within 20 "and its page" prints 'Waited .* for bandwidth' \
 as_alice scancel "$third"
 wait_for 40 job_ended "$third"
 
-# Nor when it is switched off: all go at once, without a pass of the schedulers
-# by themselves.
+# Nor when it is switched off: all go at once, without a pass that Slurm begins
+# by itself, or later because somebody asked for one.
 use IOStart=on MaxIOWait=2d
 third=$(job e_5 300)
 fourth=$(job m_6 300)
 check_within 30 "one waits" is_held "$third"
 check_within 30 "and another" is_held "$fourth"
-cluster conf slurm.conf SchedulerParameters=bf_interval=3000,sched_interval=3000
+cluster conf slurm.conf \
+	SchedulerParameters=bf_interval=3000,sched_interval=3000,batch_sched_delay=3000
 use IOStart=on # reconfigure starts a pass by itself
 check "they wait" is_held "$third"
 cluster conf sluice.conf IOStart=off

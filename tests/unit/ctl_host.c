@@ -362,6 +362,12 @@ static void fake_schedule(void *arg)
 	host.schedules++;
 }
 
+static void fake_schedule_now(void *arg)
+{
+	(void)arg;
+	host.passes++;
+}
+
 static void fake_store_jobs(void *arg)
 {
 	(void)arg;
@@ -401,6 +407,7 @@ const struct slu_ctl_ops fake_ops = {
 	.marked = fake_marked,
 	.relaunch = fake_relaunch,
 	.schedule = fake_schedule,
+	.schedule_now = fake_schedule_now,
 	.store_jobs = fake_store_jobs,
 	.pass_numbers = fake_pass_numbers,
 	.keep_number = fake_keep_number,

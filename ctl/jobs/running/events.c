@@ -22,7 +22,7 @@
 /* A start from job_begin is looked at a little later: the job is not yet
  * RUNNING then, and usually prep's own event comes first. */
 #define LOOK_DELAY	0.1
-#define RELOAD_DELAY	0.2
+#define RELOAD_DELAY	0.05
 
 #define SUSPENDED_EVERY 60 /* s: Slurm sends no message */
 #define LOOK_AT_ONCE	64 /* jobs, under one lock */
