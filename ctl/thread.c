@@ -226,7 +226,7 @@ double slu_ctl_step(struct slu_ctl *ctl, double now)
 	read_link(ctl, now);
 	if (ctl->stale)
 		slu_ctl_snapshot(ctl, now);
-	slu_ctl_looks(ctl, now);
+	slu_ctl_read_due_jobs(ctl, now);
 	slu_pools_expire(&ctl->mirror, (int64_t)time(NULL));
 	tick = slu_ctl_suspended(ctl, now);
 	if (tick < next)

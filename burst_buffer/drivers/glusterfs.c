@@ -308,7 +308,7 @@ static int start_client(const struct slu_instance *in, char *vol,
 	enum slu_coherence coherence = slu_plan_coherence(in->plan);
 	char log[PATH_MAX], pid[PATH_MAX], group[64];
 	struct slu_gluster_preload preload;
-	char *env[] = {preload.library, preload.told,
+	char *env[] = {preload.library, preload.file,
 		       coherence == SLU_COHERENCE_STRICT ? "SLUICE_DIRECT=yes"
 							 : NULL,
 		       NULL};
@@ -364,7 +364,7 @@ static int attach(const struct slu_instance *in, const struct slu_pair *attrs,
 	if ((mkdir(in->top, 0) && errno != EEXIST) || chmod(in->top, 0))
 		return slu_errno(err, SLU_IO, "cannot make %s", in->top);
 	if (start_client(in, vol, err) || wait_attached(in, err) ||
-	    slu_gluster_told(in, "told", "client", err)) {
+	    slu_gluster_check_preload(in, "told", "client", err)) {
 		detach(in, NULL);
 		return slu_gluster_add_log(in, "client.log", err);
 	}

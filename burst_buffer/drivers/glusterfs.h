@@ -25,15 +25,16 @@ int slu_gluster_volfile(const char *path, struct slu_buf *text,
 
 /* Preloads our library into client and server. To prove that it is loaded, it
  * writes a file of root's when it starts: slu_gluster_preload() removes that
- * file and gives the variables for the program; slu_gluster_told() looks for it
- * once the program runs. SLU_IO: the library does not work there. */
+ * file and gives the variables for the program; slu_gluster_check_preload()
+ * looks for it once the program runs. SLU_IO: the library does not work there.
+ */
 struct slu_gluster_preload {
-	char library[PATH_MAX + 16], told[PATH_MAX + 16];
+	char library[PATH_MAX + 16], file[PATH_MAX + 16];
 };
-int slu_gluster_preload(const struct slu_instance *in, const char *told,
+int slu_gluster_preload(const struct slu_instance *in, const char *file,
 			struct slu_gluster_preload *env, struct slu_err *err);
-int slu_gluster_told(const struct slu_instance *in, const char *told,
-		     const char *program, struct slu_err *err);
+int slu_gluster_check_preload(const struct slu_instance *in, const char *file,
+			      const char *program, struct slu_err *err);
 
 /* Add to an error what a log says about it. Returns -1. */
 int slu_gluster_add_log(const struct slu_instance *in, const char *log,

@@ -144,7 +144,7 @@ static int check_names(const struct slu_instance *in, struct slu_err *err)
 	struct slu_err why;
 
 	if (!strcmp(slu_volfile_threads(in->plan), "1") ||
-	    !slu_gluster_told(in, "brick.told", "server", &why))
+	    !slu_gluster_check_preload(in, "brick.told", "server", &why))
 		return 0;
 	return slu_err(err, why.kind,
 		       "%s: with threads=1 in its FileSystem line it does "
@@ -172,7 +172,7 @@ static int start_brick(const struct slu_instance *in, unsigned port,
 		NULL};
 	double seconds = slu_gluster_timeout(in->plan, START_SECONDS);
 	struct slu_gluster_preload preload;
-	char *env[] = {preload.library, preload.told, "SLUICE_SERVER=yes",
+	char *env[] = {preload.library, preload.file, "SLUICE_SERVER=yes",
 		       NULL};
 	struct slu_buf text = {0};
 

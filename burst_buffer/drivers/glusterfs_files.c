@@ -63,27 +63,27 @@ double slu_gluster_timeout(const struct slu_plan *plan, double least)
 	return least + fmin(slu_gluster_bricks(plan), PATIENCE_MAX);
 }
 
-int slu_gluster_preload(const struct slu_instance *in, const char *told,
+int slu_gluster_preload(const struct slu_instance *in, const char *file,
 			struct slu_gluster_preload *env, struct slu_err *err)
 {
 	char path[PATH_MAX];
 
-	slu_gluster_path(in, told, path);
+	slu_gluster_path(in, file, path);
 	if (unlink(path) && errno != ENOENT)
 		return slu_errno(err, SLU_IO, "cannot remove %s", path);
-	snprintf(env->told, sizeof(env->told), "SLUICE_TOLD=%s", path);
+	snprintf(env->file, sizeof(env->file), "SLUICE_TOLD=%s", path);
 	snprintf(env->library, sizeof(env->library), "LD_PRELOAD=%s",
 		 slu_plan_option(in->plan, "client_library",
 				 SLU_GLUSTER_LIBRARY));
 	return 0;
 }
 
-int slu_gluster_told(const struct slu_instance *in, const char *told,
-		     const char *program, struct slu_err *err)
+int slu_gluster_check_preload(const struct slu_instance *in, const char *file,
+			      const char *program, struct slu_err *err)
 {
 	char path[PATH_MAX];
 
-	slu_gluster_path(in, told, path);
+	slu_gluster_path(in, file, path);
 	if (!access(path, F_OK))
 		return 0;
 	return slu_err(err, SLU_IO, "glusterfs: the %s does not load %s",

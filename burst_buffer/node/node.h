@@ -230,10 +230,10 @@ void slu_peak_used_begin(struct slu_node *n);
 struct slu_used slu_peak_used_sample(struct slu_node *n);
 
 /* Remove the job's directory; 0 also if there is none. */
-int slu_notes_forget(struct slu_node *n, struct slu_err *err);
-/* As slu_notes_forget(), but only if the directory was made by this process, or
+int slu_notes_remove(struct slu_node *n, struct slu_err *err);
+/* As slu_notes_remove(), but only if the directory was made by this process, or
  * by an `up` that has ended without a plan, and so has made nothing. */
-int slu_notes_forget_begun(struct slu_node *n, struct slu_err *err);
+int slu_notes_remove_begun(struct slu_node *n, struct slu_err *err);
 /* Remove what interrupted removals have left in RunDir. */
 void slu_notes_sweep(struct slu_node *n);
 

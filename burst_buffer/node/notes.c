@@ -277,7 +277,7 @@ bool slu_noted_is(struct slu_node *n, uint64_t buffer)
 }
 
 /* Renamed first, so that others see the whole directory or none. */
-int slu_notes_forget(struct slu_node *n, struct slu_err *err)
+int slu_notes_remove(struct slu_node *n, struct slu_err *err)
 {
 	char gone[PATH_MAX];
 
@@ -292,7 +292,7 @@ int slu_notes_forget(struct slu_node *n, struct slu_err *err)
 		       : slu_errno(err, SLU_IO, "cannot remove %s", n->dir);
 }
 
-int slu_notes_forget_begun(struct slu_node *n, struct slu_err *err)
+int slu_notes_remove_begun(struct slu_node *n, struct slu_err *err)
 {
 	int begun = slu_note_begin(n, 0, err), rc = 0;
 	struct slu_pid up;
@@ -301,7 +301,7 @@ int slu_notes_forget_begun(struct slu_node *n, struct slu_err *err)
 		return -1;
 	if (!slu_note_has(n, "plan.json") &&
 	    (!slu_note_lives(n, "up.pid", &up) || up.pid == getpid()))
-		rc = slu_notes_forget(n, err);
+		rc = slu_notes_remove(n, err);
 	slu_note_begun(begun);
 	return rc;
 }

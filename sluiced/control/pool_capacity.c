@@ -63,14 +63,15 @@ struct sum {
 /* A node that the map does not know makes the pool incomplete; an error of the
  * database is one. */
 static int look_at(struct sum *s, size_t i, const char *node,
-		   const struct slu_storage_told *told, struct slu_err *err)
+		   const struct slu_storage_documents *docs,
+		   struct slu_err *err)
 {
 	const struct slu_pool_conf *pool = &s->conf->pool[i];
 	struct slu_node_storage *device;
 	struct slu_err why = {0};
 	size_t n;
 
-	if (slu_storage_devices_of(told, node, slu_pool_storage(s->conf, pool),
+	if (slu_storage_devices_of(docs, node, slu_pool_storage(s->conf, pool),
 				   s->conf->each_device, &device, &n,
 				   &why) == 0) {
 		add_node(&s->pool[i], device, n);
@@ -81,7 +82,7 @@ static int look_at(struct sum *s, size_t i, const char *node,
 	}
 	if (why.kind != SLU_NOTFOUND && why.kind != SLU_INVALID)
 		return slu_err(err, why.kind, "%s", why.text);
-	s->pool[i].complete &= has_none(pool, told->mounts);
+	s->pool[i].complete &= has_none(pool, docs->mounts);
 	return 0;
 }
 
@@ -90,17 +91,17 @@ static int look_at(struct sum *s, size_t i, const char *node,
 static int add_to(struct sum *s, const struct slu_pool_conf *named,
 		  const char *node, struct slu_err *err)
 {
-	struct slu_storage_told told;
+	struct slu_storage_documents docs;
 	int rc = 0;
 
-	slu_storage_read(s->map, node, s->speed, &told);
+	slu_storage_read(s->map, node, s->speed, &docs);
 	for (size_t i = 0; !rc && i < s->conf->n_pool; i++) {
 		const struct slu_pool_conf *pool = &s->conf->pool[i];
 
 		if (!pool->size && (named ? pool == named : !pool->nodes.n))
-			rc = look_at(s, i, node, &told, err);
+			rc = look_at(s, i, node, &docs, err);
 	}
-	slu_storage_told_free(&told);
+	slu_storage_documents_free(&docs);
 	return rc;
 }
 

@@ -151,7 +151,7 @@ void slu_conn_remove(struct slu_conns *all, struct slu_conn *conn)
 	all->n -= !conn->ended;
 }
 
-void slu_conn_travel(struct slu_conn *conn, double now, uint64_t n)
+void slu_conn_set_deadline(struct slu_conn *conn, double now, uint64_t n)
 {
 	conn->deadline = now + SLU_BOUNDS_HEAD + (double)n / SLU_BOUNDS_RATE;
 }

@@ -76,7 +76,7 @@ uint64_t slu_net(const struct sockaddr *addr);
 void slu_conn_add(struct slu_conns *all, struct slu_conn *conn, double now);
 void slu_conn_remove(struct slu_conns *all, struct slu_conn *conn);
 /* Starts the deadline for the transfer of n bytes. */
-void slu_conn_travel(struct slu_conn *conn, double now, uint64_t n);
+void slu_conn_set_deadline(struct slu_conn *conn, double now, uint64_t n);
 /* End those whose deadline has passed, as if the client had closed. */
 void slu_conns_sweep(struct slu_conns *all, double now);
 /* Make space: of the host with most connections that are not trusted, end the

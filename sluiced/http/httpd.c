@@ -63,7 +63,7 @@ static void travels(struct slu_req *req, uint64_t n)
 	struct slu_conn *conn = conn_of(req);
 
 	if (conn)
-		slu_conn_travel(conn, slu_now_mono(), n);
+		slu_conn_set_deadline(conn, slu_now_mono(), n);
 }
 
 /* The server works on the request now, so the client has no deadline. */

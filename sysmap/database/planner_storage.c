@@ -37,9 +37,9 @@ static void take(struct slu_node_storage *out, const struct slu_candidate *c)
 }
 
 void slu_storage_read(struct slu_db *db, const char *host, bool speed,
-		      struct slu_storage_told *out)
+		      struct slu_storage_documents *out)
 {
-	*out = (struct slu_storage_told){0};
+	*out = (struct slu_storage_documents){0};
 	out->mounts = slu_documents_array(db, host, "mountpoints", &out->why);
 	if (!out->mounts)
 		return;
@@ -48,11 +48,11 @@ void slu_storage_read(struct slu_db *db, const char *host, bool speed,
 		out->speed = slu_storage_speed(db, host);
 }
 
-void slu_storage_told_free(struct slu_storage_told *told)
+void slu_storage_documents_free(struct slu_storage_documents *docs)
 {
-	json_object_put(told->mounts);
-	json_object_put(told->usage);
-	json_object_put(told->speed);
+	json_object_put(docs->mounts);
+	json_object_put(docs->usage);
+	json_object_put(docs->speed);
 }
 
 static void add_available(struct json_object *usage,
@@ -68,16 +68,16 @@ static void add_available(struct json_object *usage,
 	}
 }
 
-static int find_path(const struct slu_storage_told *told, const char *host,
+static int find_path(const struct slu_storage_documents *docs, const char *host,
 		     const char *path, struct slu_node_storage *out,
 		     struct slu_err *err)
 {
 	struct slu_candidate best;
 	struct slu_node_storage found = {0};
 
-	if (!told->mounts)
-		return slu_err(err, told->why.kind, "%s", told->why.text);
-	slu_candidate_at(told->mounts, path, &best);
+	if (!docs->mounts)
+		return slu_err(err, docs->why.kind, "%s", docs->why.text);
+	slu_candidate_at(docs->mounts, path, &best);
 	if (best.path)
 		take(&found, &best);
 	if (!found.size)
@@ -85,7 +85,7 @@ static int find_path(const struct slu_storage_told *told, const char *host,
 			       "the resource map does not show what %s of %s "
 			       "lies on",
 			       path, host);
-	add_available(told->usage, &found, 1);
+	add_available(docs->usage, &found, 1);
 	*out = found;
 	return 0;
 }
@@ -93,12 +93,12 @@ static int find_path(const struct slu_storage_told *told, const char *host,
 int slu_storage_at(struct slu_db *db, const char *host, const char *path,
 		   struct slu_node_storage *out, struct slu_err *err)
 {
-	struct slu_storage_told told;
+	struct slu_storage_documents docs;
 	int rc;
 
-	slu_storage_read(db, host, false, &told);
-	rc = find_path(&told, host, path, out, err);
-	slu_storage_told_free(&told);
+	slu_storage_read(db, host, false, &docs);
+	rc = find_path(&docs, host, path, out, err);
+	slu_storage_documents_free(&docs);
 	return rc;
 }
 
@@ -208,32 +208,32 @@ int slu_storage_choose(struct json_object *mountpoints,
 }
 
 /* What a path lies on. */
-static int device_at(const struct slu_storage_told *told, const char *host,
+static int device_at(const struct slu_storage_documents *docs, const char *host,
 		     const char *path, struct slu_node_storage **out,
 		     struct slu_err *err)
 {
 	*out = calloc(1, sizeof(**out));
 	if (!*out)
 		return slu_err(err, SLU_NOMEM, "out of memory");
-	if (find_path(told, host, path, *out, err) == 0)
+	if (find_path(docs, host, path, *out, err) == 0)
 		return 0;
 	free(*out);
 	return -1;
 }
 
-int slu_storage_devices_of(const struct slu_storage_told *told,
+int slu_storage_devices_of(const struct slu_storage_documents *docs,
 			   const char *host, const char *choice, bool each,
 			   struct slu_node_storage **out, size_t *n,
 			   struct slu_err *err)
 {
 	*n = 1;
 	if (slu_choice_is_path(choice))
-		return device_at(told, host, choice, out, err);
-	if (!told->mounts)
-		return no_mounts(host, &told->why, err);
-	if (choose(told->mounts, told->speed, host, choice, each, out, n, err))
+		return device_at(docs, host, choice, out, err);
+	if (!docs->mounts)
+		return no_mounts(host, &docs->why, err);
+	if (choose(docs->mounts, docs->speed, host, choice, each, out, n, err))
 		return -1;
-	add_available(told->usage, *out, *n);
+	add_available(docs->usage, *out, *n);
 	return 0;
 }
 
@@ -241,11 +241,11 @@ int slu_storage_devices(struct slu_db *db, const char *host, const char *choice,
 			bool each, struct slu_node_storage **out, size_t *n,
 			struct slu_err *err)
 {
-	struct slu_storage_told told;
+	struct slu_storage_documents docs;
 	int rc;
 
-	slu_storage_read(db, host, strcasestr(choice, "fastest"), &told);
-	rc = slu_storage_devices_of(&told, host, choice, each, out, n, err);
-	slu_storage_told_free(&told);
+	slu_storage_read(db, host, strcasestr(choice, "fastest"), &docs);
+	rc = slu_storage_devices_of(&docs, host, choice, each, out, n, err);
+	slu_storage_documents_free(&docs);
 	return rc;
 }

@@ -41,16 +41,16 @@ int slu_storage_devices(struct slu_db *db, const char *host, const char *choice,
 			struct slu_err *err);
 
 /* A host's documents about storage, read once for several choices. */
-struct slu_storage_told {
+struct slu_storage_documents {
 	struct json_object *mounts, *usage, *speed; /* each may be NULL */
 	struct slu_err why;			    /* where `mounts` is */
 };
 /* `speed`: also what was measured, for the choice `fastest`. Caller puts. */
 void slu_storage_read(struct slu_db *db, const char *host, bool speed,
-		      struct slu_storage_told *out);
-void slu_storage_told_free(struct slu_storage_told *told);
+		      struct slu_storage_documents *out);
+void slu_storage_documents_free(struct slu_storage_documents *docs);
 /* slu_storage_devices() by these. */
-int slu_storage_devices_of(const struct slu_storage_told *told,
+int slu_storage_devices_of(const struct slu_storage_documents *docs,
 			   const char *host, const char *choice, bool each,
 			   struct slu_node_storage **out, size_t *n,
 			   struct slu_err *err);

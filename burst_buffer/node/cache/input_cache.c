@@ -115,7 +115,7 @@ void slu_input_cache_end(struct slu_node *n)
 
 /* Lowers this process's I/O priority: the job needs the disk more than the
  * cache does. */
-void slu_be_idle(void)
+void slu_set_idle_io_priority(void)
 {
 	(void)syscall(SYS_ioprio_set, IOPRIO_WHO_PROCESS, 0, IOPRIO_IDLE);
 }
@@ -161,7 +161,7 @@ void slu_input_cache_keep(struct slu_node *n)
 		log_wrong(n, err.text);
 }
 
-void slu_input_cache_doubt(struct slu_node *n)
+void slu_input_cache_discard_used(struct slu_node *n)
 {
 	struct slu_err err;
 

@@ -23,7 +23,7 @@ void slu_input_cache_begin(struct slu_node *n);
 void slu_input_cache_end(struct slu_node *n);
 
 /* Gives this process the disks only when no other process uses them. */
-void slu_be_idle(void);
+void slu_set_idle_io_priority(void);
 
 /* Call it when the stage-in is verified: keeps what it has added, once a
  * detached process has synced it to disk. */
@@ -31,7 +31,7 @@ void slu_input_cache_keep(struct slu_node *n);
 
 /* The stage-in failed: removes the entries that it used, so that the next run
  * reads the source. */
-void slu_input_cache_doubt(struct slu_node *n);
+void slu_input_cache_discard_used(struct slu_node *n);
 
 /* Makes room for so many bytes in `storage` by removing entries. Without
  * StageCache all are removed. */

@@ -64,7 +64,7 @@ static void pace(void *arg, uint64_t bytes)
  * that stage in wait. */
 static void be_humble(void)
 {
-	slu_be_idle();
+	slu_set_idle_io_priority();
 	(void)setpriority(PRIO_PROCESS, 0, 19);
 }
 

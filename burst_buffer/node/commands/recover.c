@@ -51,7 +51,7 @@ static int replace_worker(struct slu_node *n, struct slu_err *err)
 static int forget_begun(struct slu_node *n, struct slu_err *err)
 {
 	return slu_note_age(n, "") > n->conf->setup_timeout
-		       ? slu_notes_forget_begun(n, err)
+		       ? slu_notes_remove_begun(n, err)
 		       : 0;
 }
 

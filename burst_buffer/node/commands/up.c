@@ -232,7 +232,7 @@ static int stage_in(struct slu_node *n, struct slu_err *err)
 		if (!n->plan.stage[i].out)
 			rc = slu_node_stage(n, i, err);
 	if (rc)
-		slu_input_cache_doubt(n);
+		slu_input_cache_discard_used(n);
 	else
 		slu_input_cache_keep(n);
 	return rc;
@@ -397,7 +397,7 @@ static void leave_behind(struct slu_node *n, const struct slu_err *why)
 	if (slu_note_has(n, "plan.json"))
 		rc = slu_watcher_start(n, slu_cmd_up, &err);
 	else if (why->kind == SLU_NOTFOUND)
-		rc = slu_notes_forget_begun(n, &err) ||
+		rc = slu_notes_remove_begun(n, &err) ||
 		     slu_leftovers_reconcile(n, ASK_TIME, &err) < 0;
 	if (rc)
 		slu_node_log(n, SLU_ERROR, "%s", err.text);

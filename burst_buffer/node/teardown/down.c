@@ -126,7 +126,7 @@ int slu_down_older(struct slu_node *n, uint64_t buffer, struct slu_err *err)
 	} while (!slu_note_has(n, "result") && slu_noted_is(n, buffer));
 	if (slu_note_end(n, "down.pid", err))
 		return -1;
-	return slu_noted_is(n, buffer) ? slu_notes_forget(n, err) : 0;
+	return slu_noted_is(n, buffer) ? slu_notes_remove(n, err) : 0;
 }
 
 int slu_down(struct slu_node *n, struct slu_err *err)
@@ -151,7 +151,7 @@ int slu_down(struct slu_node *n, struct slu_err *err)
 			     "could not be asked: %s",
 			     why.text);
 	if (rc)
-		return slu_notes_forget(n, err);
+		return slu_notes_remove(n, err);
 	buffer = plan.buffer;
 	slu_msg_clear(&slu_plan_desc, &plan);
 	return down(n, buffer, err);

@@ -157,7 +157,7 @@ static int say_goodbye(struct slu_node *n)
 	}
 	if (!rc)
 		slu_receipts_keep(n);
-	return slu_notes_forget(n, NULL);
+	return slu_notes_remove(n, NULL);
 }
 
 /* Was the file system ready once, so that tasks may have run? A restart of the

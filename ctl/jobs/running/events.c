@@ -257,7 +257,7 @@ static void found(struct slu_ctl *ctl, struct slu_job *job, double now)
 }
 
 /* The jobs that are due for a look, under one read lock. */
-void slu_ctl_looks(struct slu_ctl *ctl, double now)
+void slu_ctl_read_due_jobs(struct slu_ctl *ctl, double now)
 {
 	uint32_t id[LOOK_AT_ONCE];
 	struct slu_job job[LOOK_AT_ONCE] = {0};

@@ -13,7 +13,7 @@ void slu_ctl_events(struct slu_ctl *ctl, double now);
  * link is new. */
 void slu_ctl_snapshot(struct slu_ctl *ctl, double now);
 /* Reads the jobs whose events say too little, when they are due. */
-void slu_ctl_looks(struct slu_ctl *ctl, double now);
+void slu_ctl_read_due_jobs(struct slu_ctl *ctl, double now);
 /* Reports to sluiced which running jobs were suspended or resumed. Returns when
  * to do so again. */
 double slu_ctl_suspended(struct slu_ctl *ctl, double now);
