@@ -81,7 +81,7 @@ _Static_assert(SLU_MIX_LAGS >= SLU_CLASS_RUNS && SLU_MIX_STORED >= SLU_EXPERTS,
 #define SLU_MIX_EQUAL	      30  /* within 0.7 % */
 
 #define SLU_MIX_KNOTS	      7	 /* quantiles that are calibrated */
-#define SLU_MIX_WARNING_KINDS 36 /* kinds of evidence; too_short.c */
+#define SLU_MIX_WARNING_KINDS 72 /* kinds of evidence; too_short.c */
 
 /* The class of jobs that has a gate's weights; SLU_JOB_CLASSES: none. */
 extern const enum slu_job_class slu_gate_class[SLU_MIX_GATES];

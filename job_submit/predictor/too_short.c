@@ -65,7 +65,7 @@ static struct evidence weigh(const struct slu_class *c, uint32_t until,
 }
 
 /* Index of the kind of evidence, below SLU_MIX_WARNING_KINDS; -1: none. */
-static int kind_of(bool by_name, const struct evidence *e)
+static int kind_of(bool named, bool by_name, const struct evidence *e)
 {
 	int share = e->longer == e->known	    ? 2
 		    : 4 * e->longer >= 3 * e->known ? 1
@@ -74,9 +74,15 @@ static int kind_of(bool by_name, const struct evidence *e)
 
 	if (2 * e->longer <= e->known)
 		return -1;
-	return ((by_name * 3 + share) * 3 + own) * 2 + (e->known >= 6);
+	return (((named * 2 + by_name) * 3 + share) * 3 + own) * 2 +
+	       (e->known >= 6);
 }
-_Static_assert(SLU_MIX_WARNING_KINDS == 2 * 3 * 3 * 2, "kinds of it");
+_Static_assert(SLU_MIX_WARNING_KINDS == 2 * 2 * 3 * 3 * 2, "kinds of it");
+
+static bool is_named(const struct slu_job *job)
+{
+	return job->name && *job->name;
+}
 
 static int find(const struct slu_mixture *mix, const struct slu_job *job,
 		int64_t limit, struct evidence *e)
@@ -85,16 +91,15 @@ static int find(const struct slu_mixture *mix, const struct slu_job *job,
 
 	*e = weigh(&mix->class[SLU_BY_CLASS], until, limit);
 	if (e->known >= LEAST_RUNS)
-		return kind_of(false, e);
+		return kind_of(is_named(job), false, e);
 	*e = weigh(&mix->class[SLU_BY_NAME], until, limit);
-	return e->known >= LEAST_RUNS ? kind_of(true, e) : -1;
+	return e->known >= LEAST_RUNS ? kind_of(is_named(job), true, e) : -1;
 }
 
 static bool is_trusted(const struct slu_predictor *p, int kind,
 		       const struct slu_job *job, const struct evidence *e)
 {
-	bool named = job->name && *job->name;
-	bool plain = named && e->beyond == e->known;
+	bool plain = is_named(job) && e->beyond == e->known;
 	float right = slu_get(&p->right[kind]) + (plain ? ENOUGH : 0);
 	float all = right + slu_get(&p->wrong[kind]);
 

@@ -150,6 +150,23 @@ START_TEST(test_unnamed)
 }
 END_TEST
 
+/* Nor do they say how much the runs of a name are worth: logs of other sites
+ * may have no names. */
+START_TEST(test_unnamed_mislead)
+{
+	struct slu_too_short is;
+
+	fresh();
+	for (int i = 0; i < 40; i++) {
+		ran("", 240, 130, "COMPLETED", 7);
+		ran("", 60, 10, "COMPLETED", 1);
+	}
+	ran("climate", 240, 130, "COMPLETED", 6);
+	ck_assert(warns("climate", 60, &is));
+	slu_predictor_free(p);
+}
+END_TEST
+
 /* What had not ended when it was submitted is not known. */
 START_TEST(test_known_then)
 {
@@ -167,4 +184,4 @@ START_TEST(test_known_then)
 END_TEST
 
 TEST_MAIN("too short", test_plain, test_censored, test_record, test_failed,
-	  test_unnamed, test_known_then)
+	  test_unnamed, test_unnamed_mislead, test_known_then)
