@@ -34,7 +34,7 @@ struct slu_ctl_submit {
 	uint32_t cpus_per_node; /* of the partition; 0: unknown */
 	uint32_t max_limit;	/* that the job may have, minutes; 0: any */
 	uint32_t default_limit; /* that Slurm fills in, minutes; 0: no end */
-	bool default_unknown;	/* not known before the job starts */
+	bool default_unknown;	/* before the job starts: at most that */
 	bool has_limit;	    /* the user gave one, limit_asked 0: unlimited */
 	bool guarded;	    /* see slu_ctl_guard_look(): its start is checked */
 	bool watched;	    /* signals or the like depend on its limit */

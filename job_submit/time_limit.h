@@ -19,7 +19,8 @@ struct slu_buf;
 struct slu_limit_rules {
 	bool given;	/* the user asked for one */
 	bool left;	/* it must not be changed, or could not be guarded */
-	bool unknown;	/* Slurm will fill one in, known only later */
+	bool unknown;	/* Slurm will fill one in, known only later: at most
+			 * `whole` */
 	uint32_t whole; /* asked for, or filled in by Slurm; or NONE */
 	uint32_t most;	/* allowed by partitions, QOS and association; or
 			 * NONE */

@@ -97,17 +97,23 @@ static struct walls walls_of_job(const job_record_t *job)
 /* The limits of the partitions that a job names. */
 struct parts {
 	unsigned n;
-	uint32_t most;	/* the least MaxTime, minutes; INFINITE */
-	uint32_t usual; /* DefaultTime, minutes or INFINITE; NO_VAL: none */
-	bool differ;	/* in that */
+	uint32_t most;	  /* the least MaxTime, minutes; INFINITE */
+	uint32_t usual;	  /* DefaultTime, minutes or INFINITE; NO_VAL: none */
+	bool differ;	  /* in that */
+	uint32_t longest; /* of their DefaultTime, or MaxTime without one */
 };
 
 static void add_part(void *arg, const part_record_t *part)
 {
 	struct parts *all = arg;
+	uint32_t limit;
 
 	if (!part)
 		return;
+	limit = part->default_time == NO_VAL ? part->max_time
+					     : part->default_time;
+	if (limit > all->longest)
+		all->longest = limit;
 	all->differ |= all->n && part->default_time != all->usual;
 	all->usual = part->default_time;
 	if (part->max_time < all->most)
@@ -211,18 +217,19 @@ static bool is_watched(const job_desc_msg_t *desc)
 	       mail & SLU_MAIL_AT_LIMIT;
 }
 
-/* The limit that Slurm will fill in for a job without one. */
+/* The limit that Slurm will fill in for a job without one; the longest that it
+ * can be where that is unknown. */
 static uint32_t filled_in(const struct parts *parts, const struct walls *walls,
 			  bool *unknown)
 {
 	*unknown = parts->differ;
-	if (parts->usual != NO_VAL)
-		return parts->usual;
+	if (parts->differ || parts->usual != NO_VAL)
+		return parts->longest;
 	*unknown |= walls->budget;
 	if (walls->wall != INFINITE)
 		return walls->wall;
 	*unknown |= parts->n > 1;
-	return parts->most;
+	return parts->longest;
 }
 
 struct slu_limit_rules slu_limit_rules_asked(const job_desc_msg_t *desc,

@@ -246,7 +246,10 @@ START_TEST(test_granted_limit_is_announced)
 		{0, 7, 7, false, NULL, 7,
 		 "runs like this one took its limit of 0:07:00 or longer",
 		 "is to be"},
-		{0, 7, 0, true, NULL, 7, "jobs like this one", "limit"},
+		{0, 7, 0, true, NULL, 7, /* Slurm fills in 7 at most */
+		 "runs like this one took its limit of 0:07:00 or longer",
+		 "is to be"},
+		{0, 20, 0, true, NULL, 20, "jobs like this one", "limit"},
 		{0, 60, 0, false, &in_7, 11, "be 0:11:00 and grows", "reserv"},
 		{0, 60, 0, false, &in_20, 11, "while a reservation is in the",
 		 "in place"},
@@ -302,16 +305,23 @@ START_TEST(test_warned)
 	static const struct {
 		const char *conf;
 		uint32_t given, usual;
-		bool warns;
+		bool warns, forecasts;
 	} cases[] = {
-		{"PredictMode=off", 5, 0, false},
-		{"PredictMode=advise", 5, 0, true},
-		{"PredictMode=advise", 30, 0, false},
-		{"PredictMode=advise", 0, 5, true},
-		{"PredictMode=advise", 0, 0, false},
-		{"PredictMode=fill", 5, 0, true},
-		{"PredictMode=fill", 0, 5, false}, /* it gets enough */
-		{"PredictMode=tighten", 5, 0, true},
+		{"PredictMode=off", 5, 0, false, false},
+		{"PredictMode=advise", 5, 0, true, false},
+		{"PredictMode=advise", 30, 0, false, false},
+		{"PredictMode=advise", 0, 5, true, false},
+		{"PredictMode=advise", 0, 0, false, false},
+		{"PredictMode=fill", 5, 0, true, false},
+		{"PredictMode=fill", 0, 5, false, false}, /* it gets enough */
+		{"PredictMode=tighten", 5, 0, true, false},
+		{"PredictTell=yes", 5, 0, true, false},
+		{"PredictTell=yes", 30, 0, false, true},
+		/* a forecast below the request would contradict the warning */
+		{"PredictMode=early\nPredictTell=yes\nPredictFloor=60", 5, 0,
+		 true, false},
+		{"PredictMode=early\nPredictTell=yes\nPredictFloor=60", 30, 0,
+		 false, true},
 	};
 
 	each(c, cases)
@@ -333,6 +343,12 @@ START_TEST(test_warned)
 		expect((submit.tell &&
 			strstr(submit.tell, "sluice: warning: 5 of the last 5 "
 					    "runs")) == c->warns,
+		       "case %td: %s", c - cases, submit.tell);
+		expect((submit.tell && strstr(submit.tell, "take about")) ==
+			       c->forecasts,
+		       "case %td: %s", c - cases, submit.tell);
+		expect(!strstr(c->conf, "early") ||
+			       strstr(submit.tell, "the limit is to be"),
 		       "case %td: %s", c - cases, submit.tell);
 		free(submit.tell);
 		slu_ctl_release(ctl);

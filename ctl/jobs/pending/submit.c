@@ -88,6 +88,12 @@ static void put_forecast(struct slu_buf *text, const struct slu_note *note)
 	}
 }
 
+static void put_asked(struct slu_buf *text, const struct slu_note *note)
+{
+	slu_buf_puts(text, "sluice: you asked for ");
+	slu_limit_hms(text, note->asked);
+}
+
 struct strays {
 	struct slu_buf *text;
 	bool all; /* else what is certain refuses the job */
@@ -157,7 +163,7 @@ static bool is_too_short(struct slu_ctl *ctl,
 	uint32_t limit =
 		grant->deed == SLU_LIMIT_FILLED ? grant->minutes : rules->whole;
 
-	return !rules->unknown && limit != SLU_LIMIT_NONE &&
+	return limit != SLU_LIMIT_NONE &&
 	       slu_predict_too_short(ctl->site->predictor, &submit->job,
 				     (int64_t)limit * 60, out);
 }
@@ -197,10 +203,14 @@ static void advise(struct slu_ctl *ctl, struct slu_ctl_submit *submit,
 	grant = slu_limit_decide(conf->predict_mode, &rules, &needs);
 	note_limit(note, &rules, &grant);
 	warns = is_too_short(ctl, submit, &rules, &grant, &is);
-	/* the forecast of a run that is cut short is not what it would take */
 	if (conf->predict_tell && !(warns && grant.deed == SLU_LIMIT_KEPT)) {
 		put_line(text);
-		put_forecast(text, note);
+		/* that of a run which its request cuts short is not what it
+		 * would take */
+		if (warns && note->asked)
+			put_asked(text, note);
+		else
+			put_forecast(text, note);
 		put_limit(text, submit, &rules, &grant);
 	}
 	if (warns)
