@@ -12,6 +12,7 @@
 #include "wire/note.h"
 
 #define COLUMNS	  18
+#define NEEDED	  15 /* the last ones are not read, and may be missing */
 #define FARTHEST  4000000000 /* Unix seconds; upper bound of all numbers */
 #define FIRST_LOG 300000000  /* Unix seconds; no log begins earlier */
 #define LONGEST	  (UINT32_MAX / 60) /* minutes */
@@ -27,38 +28,59 @@ static const double most[COLUMNS] = {
 	[14] = EXACT,
 };
 
-/* "; UnixStartTime: 863994000": the origin of all times. */
-static void take_comment(const char *line, double *epoch)
+/* Those without which it is still known who ran what for how long: memory,
+ * group, program and queue. */
+static bool is_detail(int i)
 {
-	const char *at = strstr(line, "UnixStartTime:");
-	double value = at ? strtod(at + 14, NULL) : 0;
-
-	if (value >= 1 && value < FARTHEST)
-		*epoch = value;
+	return i == 9 || (i >= 12 && i <= 14);
 }
 
-/* The end of column i's number; NULL: not a number. Unused columns may have any
- * text. */
+struct swf {
+	double epoch;  /* the origin of all times, Unix seconds */
+	double latest; /* submission, as the log counts */
+};
+
+/* "; UnixStartTime: 863994000" */
+static void take_comment(const char *line, struct swf *log)
+{
+	const char *at = strcasestr(line, "UnixStartTime");
+	double value;
+
+	if (!at)
+		return;
+	at += strlen("UnixStartTime");
+	value = strtod(at + strspn(at, BLANKS ":"), NULL);
+	if (value >= 1 && value < FARTHEST)
+		log->epoch = value;
+}
+
+/* Takes column i, -1 where it is not known; returns its end, or NULL: it is no
+ * number that a job must have. */
 static const char *take_number(const char *line, int i, double *value)
 {
+	const char *next;
 	char *end;
 
 	line += strspn(line, BLANKS);
+	next = line + strcspn(line, BLANKS);
 	*value = strtod(line, &end);
-	if (most[i] == UNUSED)
-		return *line ? line + strcspn(line, BLANKS) : NULL;
-	return end == line ? NULL : end;
+	if (next == line || (end == line && most[i] != UNUSED && !is_detail(i)))
+		return NULL;
+	if (*value < 0 ||
+	    (is_detail(i) && (end != next || !(*value <= most[i]))))
+		*value = -1;
+	return next;
 }
 
 static int take_numbers(const char *line, double v[COLUMNS],
 			struct slu_err *err)
 {
-	for (int i = 0; i < COLUMNS; i++) {
+	for (int i = 0; i < NEEDED; i++) {
 		line = take_number(line, i, &v[i]);
 		if (!line)
 			return slu_err(err, SLU_INVALID, "%d of %d columns", i,
 				       COLUMNS);
-		if (most[i] != UNUSED && !(v[i] >= -1 && v[i] <= most[i]))
+		if (most[i] != UNUSED && !(v[i] <= most[i]))
 			return slu_err(err, SLU_INVALID, "column %d: %g", i + 1,
 				       v[i]);
 	}
@@ -89,7 +111,7 @@ static uint32_t count_of(double number)
  * requested, 9 requested time, 10 requested memory (kB per processor), 11
  * status (2 to 4: a part of a job that has a summary line), 12 user, 13 group,
  * 14 program, 15 queue. */
-static int take_swf(const char *line, double epoch,
+static int take_swf(const char *line, struct swf *log,
 		    const struct slu_import *import, struct slu_err *err)
 {
 	double v[COLUMNS];
@@ -103,6 +125,7 @@ static int take_swf(const char *line, double epoch,
 	if (v[1] < 0 || v[3] < 1 || v[11] < 0 ||
 	    slu_swf_is_part((int64_t)v[10]))
 		return 0;
+	log->latest = v[1] > log->latest ? v[1] : log->latest;
 	job = (struct slu_job){
 		.job_id = (uint32_t)v[0],
 		.array_task_id = SLU_NO_ID,
@@ -115,7 +138,7 @@ static int take_swf(const char *line, double epoch,
 		.cpus = count_of(v[7] > 0 ? v[7] : v[4]),
 		.tasks = count_of(v[7] > 0 ? v[7] : v[4]),
 		.mem_mb = v[9] > 0 ? (uint64_t)v[9] / 1024 : 0,
-		.submit = submit_time(epoch, v[1]),
+		.submit = submit_time(log->epoch, v[1]),
 		.limit_asked = (count_of(v[8]) + 59) / 60,
 		.limit = (count_of(v[8]) + 59) / 60,
 		.state = (char *)(uintptr_t)slu_swf_state(
@@ -134,7 +157,7 @@ static int take_swf(const char *line, double epoch,
 int slu_import_swf(char *text, const struct slu_import *import,
 		   struct slu_import_report *report, struct slu_err *err)
 {
-	double epoch = 1;
+	struct swf log = {.epoch = 1};
 	uint64_t number = 0;
 
 	for (char *line = text, *next; line; line = next) {
@@ -144,14 +167,19 @@ int slu_import_swf(char *text, const struct slu_import *import,
 		if (next)
 			*next++ = '\0';
 		number++;
-		if (*line == ';')
-			take_comment(line, &epoch);
-		if (*line == ';' || line[strspn(line, " \t\r")] == '\0')
+		line += strspn(line, BLANKS);
+		if (*line == ';' || *line == '#')
+			take_comment(line, &log);
+		if (*line == ';' || *line == '#' || *line == '\0')
 			continue;
-		rc = take_swf(line, epoch, import, err);
+		rc = take_swf(line, &log, import, err);
 		if (slu_import_count(report, number, rc, err))
 			return -1;
 	}
+	if (report->jobs && log.epoch <= 1 && log.latest < FIRST_LOG)
+		snprintf(report->lacks, sizeof(report->lacks),
+			 "there is no UnixStartTime in its comments: its times "
+			 "count from 1970");
 	return 0;
 }
 

@@ -15,7 +15,8 @@
  * swf: the Standard Workload Format, 18 columns (job logs of the Parallel
  * Workloads Archive); users and programs are numbers. Times count from the
  * log's UnixStartTime; in logs that are not of the archive they may be Unix
- * times.
+ * times. Memory, group, program and queue that are no numbers in range are not
+ * known; columns 16 to 18 may be missing.
  *
  * sacct: `sacct --parsable2`, or --parsable, with any --delimiter that does not
  * stand within times and numbers. With a header its columns may be any that
@@ -102,8 +103,10 @@ int slu_import_end(const struct slu_import *import, int64_t end,
 struct slu_local {
 	int64_t early, late;
 };
-/* "2016-12-22T07:15:12", or seconds of the epoch (SLURM_TIME_FORMAT=%s);
- * Unknown, None or empty is not known. Else SLU_INVALID. */
+/* "2016-12-22T07:15:12", the same with a blank in place of the T, or with Z or
+ * an offset from UTC behind it (+0100, +01:00), or seconds of the epoch
+ * (SLURM_TIME_FORMAT=%s); Unknown, None or empty is not known. Else
+ * SLU_INVALID. */
 int slu_import_local(const struct slu_import *import, const char *text,
 		     struct slu_local *out, struct slu_err *err);
 /* The later of the two, unless it is after `latest`. */

@@ -131,6 +131,8 @@ static int take_user(struct json_object *obj, const struct slu_import *import,
 		     struct slu_job *job, struct slu_err *err)
 {
 	job->user = word(obj, "user");
+	if (!job->user)
+		job->user = word(member(obj, "association"), "user");
 	if (job->user && import->to_uid(job->user, &job->uid) == 0)
 		return 0;
 	return slu_err(err, SLU_INVALID,

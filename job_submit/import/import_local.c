@@ -41,10 +41,32 @@ static struct slu_local moments(const struct slu_import *import, int64_t clock)
 				  is_after ? after : before};
 }
 
+/* Takes "2016-12-22T07:15:12", also with a blank in place of the T, and what is
+ * behind it. NULL: it is another text. */
+static const char *take_clock(const char *text, struct tm *tm)
+{
+	const char *end = strptime(text, "%Y-%m-%d", tm);
+
+	if (!end || (*end != 'T' && *end != ' '))
+		return NULL;
+	return strptime(end + 1, "%H:%M:%S", tm);
+}
+
+/* The moment of a time with "Z" or an offset from UTC behind it; 0: none. */
+static int64_t zoned(const char *zone, struct tm *tm)
+{
+	const char *end = strptime(zone, "%z", tm);
+	long offset = tm->tm_gmtoff; /* timegm() resets it */
+	int64_t clock = end && !*end ? clock_of(tm) : 0;
+
+	return clock > 0 ? clock - offset : 0;
+}
+
 int slu_import_local(const struct slu_import *import, const char *text,
 		     struct slu_local *out, struct slu_err *err)
 {
 	struct tm tm = {0};
+	const char *zone;
 	int64_t clock;
 	long long seconds;
 	char *end;
@@ -57,10 +79,12 @@ int slu_import_local(const struct slu_import *import, const char *text,
 		*out = (struct slu_local){seconds, seconds};
 		return 0;
 	}
-	end = strptime(text, "%Y-%m-%dT%H:%M:%S", &tm);
-	clock = end && !*end ? clock_of(&tm) : 0;
+	zone = take_clock(text, &tm);
+	clock = zone && !*zone ? clock_of(&tm) : 0;
 	if (clock > 0)
 		*out = moments(import, clock);
+	else if (zone && *zone)
+		out->early = out->late = zoned(zone, &tm);
 	return out->early > 0
 		       ? 0
 		       : slu_err(err, SLU_INVALID,

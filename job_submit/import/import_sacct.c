@@ -328,25 +328,35 @@ static int take_job(char *at[SLU_SACCT_COLUMNS],
 
 #define LOOK ((size_t)1 << 20) /* bytes in which a header is searched */
 
-/* Without a header it is Open XDMoD's format, which has none, or unknown: then
- * none of the first lines has that form. */
+static bool is_known(const struct slu_sacct_table *implied, const char *line)
+{
+	struct slu_sacct_table other;
+
+	return slu_sacct_fits(implied, line) ||
+	       slu_sacct_header(line, &other, NULL) != 0;
+}
+
+/* Without a header in the first line it is Open XDMoD's format, which has none,
+ * or other lines stand before the header, or it is unknown: then none of the
+ * first lines is either. */
 static int check_implied(struct slu_sacct_record *r,
 			 const struct slu_sacct_table *t, struct slu_err *err)
 {
+	const char *first = r->text;
 	size_t bars = 0;
 
-	for (const char *c = r->text; *c; c++)
+	for (const char *c = first; *c; c++)
 		bars += *c == '|';
 	for (int i = 0; i < SLU_SACCT_LINES; i++)
-		if (slu_sacct_fits(t, r->text) || !slu_sacct_next(r))
+		if (is_known(t, r->text) || !slu_sacct_next(r))
 			break;
-	if (slu_sacct_fits(t, r->text))
+	if (is_known(t, r->text))
 		return 0;
 	return slu_err(err, SLU_INVALID,
-		       "its first line names no columns, and its %zu are not "
-		       "the %zu of Open XDMoD: print it by sacct -P, without "
-		       "-n",
-		       bars + 1, t->n);
+		       "its first line, \"%.40s\", names no columns, and its "
+		       "%zu are not the %zu of Open XDMoD: print it by sacct "
+		       "-P, without -n",
+		       first, bars + 1, t->n);
 }
 
 /* Determines the columns from the first lines. */

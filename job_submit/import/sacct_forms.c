@@ -7,6 +7,7 @@
 #include "job_submit/import/sacct_forms.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -76,7 +77,31 @@ static bool is_status(const char *text)
 	if (rest == text)
 		return false;
 	return !*rest || strcmp(rest, "+") == 0 ||
-	       (strncmp(rest, " by ", 4) == 0 && is_of(rest + 4, DIGITS));
+	       (strncmp(rest, " by ", 4) == 0 && !strpbrk(rest + 4, " \n"));
+}
+
+/* 2016-12-22T07:15:12, with a blank in place of the T, and with Z or an offset
+ * from UTC behind it, as other programs print it. */
+static bool is_time(const char *text)
+{
+	static const char *const zones[] = {"",	      "Z",     "+0000",
+					    "+00:00", "-0000", "-00:00"};
+	const size_t date = strlen("0000-00-00"),
+		     len = date + strlen("T00:00:00");
+	char copy[LONGEST];
+
+	if (is_of(text, DIGITS))
+		return true;
+	if (strlen(text) < len)
+		return false;
+	snprintf(copy, sizeof(copy), "%.*s", (int)len, text);
+	copy[date] = copy[date] == ' ' ? 'T' : copy[date];
+	if (!is_like(copy, "0000-00-00T00:00:00"))
+		return false;
+	for (size_t i = 0; i < sizeof(zones) / sizeof(zones[0]); i++)
+		if (is_like(text + len, zones[i]))
+			return true;
+	return false;
 }
 
 /* Forms with a maximum length. */
@@ -86,8 +111,7 @@ static bool is_short_form(enum slu_sacct_form form, const char *text)
 	case SLU_SACCT_NUMBER:
 		return is_number(text);
 	case SLU_SACCT_TIME:
-		return is_of(text, DIGITS) ||
-		       is_like(text, "0000-00-00T00:00:00");
+		return is_time(text);
 	case SLU_SACCT_SPAN:
 		return is_of(text, DIGITS "-:.");
 	case SLU_SACCT_STATUS:

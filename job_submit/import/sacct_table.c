@@ -160,6 +160,14 @@ bool slu_sacct_begins(const struct slu_sacct_table *t, const char *text)
 	       slu_sacct_is_form(SLU_SACCT_ID, text, len);
 }
 
+/* What to do about a value that has not the form of its column. */
+static const char *advice(enum slu_sacct_form form)
+{
+	return form == SLU_SACCT_TIME
+		       ? ": print the times by SLURM_TIME_FORMAT=%s sacct"
+		       : "";
+}
+
 /* Explains why the line does not fit the columns. */
 static int misfit(const struct slu_sacct_table *t, const struct line *l,
 		  struct slu_err *err)
@@ -171,10 +179,10 @@ static int misfit(const struct slu_sacct_table *t, const struct line *l,
 		if (t->at[i].column <= SLU_SACCT_STRICT &&
 		    !has_form(t, l, i, i, false))
 			return slu_err(
-				err, SLU_INVALID, "%s \"%.*s\"",
+				err, SLU_INVALID, "%s \"%.*s\"%s",
 				slu_sacct_title(t->at[i].column),
 				(int)(length(l, i) < 30 ? length(l, i) : 30),
-				l->at[i]);
+				l->at[i], advice(t->at[i].form));
 	return slu_err(err, SLU_INVALID,
 		       "more than %zu columns, and none fits its title", t->n);
 }

@@ -166,7 +166,7 @@ static const struct title *find(const char *text, size_t len)
 static bool find_delimiter(const char *line, char out[8])
 {
 	const char *end = line;
-	size_t len = 0;
+	size_t len = 0, same;
 
 	while (isalnum((unsigned char)*end))
 		end++;
@@ -174,9 +174,10 @@ static bool find_delimiter(const char *line, char out[8])
 		len++;
 	if (!isalpha((unsigned char)*line) || len == 0)
 		return false;
-	/* empty last columns, such as the trailing delimiter of `sacct -p` */
-	while (len > 1 && end[len - 1] == *end) /* or padding blanks */
-		len--;
+	/* empty last columns, such as the trailing delimiter of `sacct -p`, or
+	 * padding blanks */
+	same = strspn(end, (char[]){*end, '\0'});
+	len = same == len ? 1 : len;
 	if (len >= 8)
 		return false;
 	memcpy(out, end, len);

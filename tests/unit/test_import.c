@@ -209,14 +209,51 @@ static const struct {
 	 "2 10 5 .5 4 -1 -1 8 601 -1 1 3 2 7 1 -1 -1 -1\n"
 	 "3 0 0 1 4 -1 -1 8 601 -1 4e9 3 2 7 1 -1 -1 -1\n",
 	 "3[0] 3 3 2/1 7 n8 1+1-2 11 COMPLETED\n", 1, 2, 0, ""},
-	/* A column that is not read may have any text; one that is read has a
-	 * range. */
+	/* A column that is not read may have any text, or be missing; what only
+	 * describes a job is not known then; without the others it is lost. */
 	{"swf",
 	 "1 10 5 100 4 1e12 9e18 8 601 4294967296 1 3 2e12 7 1 ? nan -7\n"
 	 "2 10 5 100 4 -9 - 8 601 -1 1 3 2 7 1 -1 -1\n"
-	 "3 10 5 100 4 -1 -1 5e9 601 -1 1 3 2 7 1 -1 -1 -1\n",
-	 "1[0] 3 3 2000000000000/1 7 n8 11+16-116 11 COMPLETED\n", 1, 0, 2,
-	 "2: 17 of 18 columns"},
+	 "3 10 5 100 4 -1 -1 5e9 601 -1 1 3 2 7 1 -1 -1 -1\n"
+	 "4 10 5 100 4 -1 -1 8 601 1e30 1 3 1e20 a.out long\n"
+	 "5 10 5 100 4 -1 -1 8 601 nan 1 3 g1 7b - -1 -1 -1\n"
+	 "6 10 5 100 4 -1 -1 8 601 -2 1 3 -2 -2 -2 -1 -1 -1\n"
+	 "7 10 -2 100 4 -1 -1 -2 -2 -1 -2 3 2 7 1 -1 -1 -1\n"
+	 "8 10 5 100 4 -1 -1 8 601 -1 1 3 2 7\n"
+	 "9 10 5 1h 4 -1 -1 8 601 -1 1 ada 2 7 1 -1 -1 -1\n",
+	 "1[0] 3 3 2000000000000/1 7 n8 11+16-116 11 COMPLETED\n"
+	 "2[0] 3 3 2/1 7 n8 11+16-116 11 COMPLETED\n"
+	 "4[0] 3 3 -/- - n8 11+16-116 11 COMPLETED\n"
+	 "5[0] 3 3 -/- - n8 11+16-116 11 COMPLETED\n"
+	 "6[0] 3 3 -/- - n8 11+16-116 11 COMPLETED\n"
+	 "7[0] 3 3 2/1 7 n4 11+11-111 0 COMPLETED\n",
+	 6, 0, 3, "3: column 8: 5e+09"},
+	/* Comments as they come. */
+	{"swf",
+	 "  ;unixstarttime : 1000 (Thu Jan 1)\n"
+	 "# made by hand\n"
+	 "\t1 10 5 100 4 -1 -1 8 601 -1 1 3 2 7 1 -1 -1 -1\n",
+	 "1[0] 3 3 2/1 7 n8 1010+1015-1115 11 COMPLETED\n", 1, 0, 0, ""},
+	/* Lines before the header; times as other programs print them. */
+	{"sacct",
+	 "Welcome to the cluster\n\n# jobs of 1970\n"
+	 "JobID|UID|Start|End|State\n"
+	 "1|5|1970-01-01T02:00:05+02:00|1970-01-01T00:00:09Z|COMPLETED\n"
+	 "2|5|1970-01-01 00:00:05|1970-01-01T00:00:09-0000|CANCELLED by ada\n"
+	 "3|5|1970-01-01T00:00:05+2|1970-01-01T00:00:09|COMPLETED\n",
+	 "1[0] 5 - -/- - n0 0+5-9 0 COMPLETED\n"
+	 "2[0] 5 - -/- - n0 0+5-9 0 CANCELLED\n",
+	 2, 0, 2, "1: 1 of 26 columns, without a header"},
+	{"sacct",
+	 "JobID|UID|Start|End\n1|5|01/02-00:00:05|1970-01-01T00:00:09\n", "", 0,
+	 0, 1,
+	 "2: Start \"01/02-00:00:05\": print the times by "
+	 "SLURM_TIME_FORMAT=%s sacct"},
+	/* The user is only in the association. */
+	{"json",
+	 "{\"jobs\":[{\"job_id\":5,\"user\":null,\"association\":{\"user\":"
+	 "\"ada\"},\"time\":{\"start\":3,\"end\":9}}]}",
+	 "5[0] 1000 ada -/- - n0 0+3-9 0 -\n", 1, 0, 0, ""},
 	/* A job that ran as long as its request is TIMEOUT, whatever status the
 	 * log has. */
 	{"swf",

@@ -104,6 +104,9 @@ START_TEST(test_header)
 		{"JobID|Account|Start|End|State\n", "no column User"},
 		{"JobID        JobName  Partition\n", "option -P"},
 		{"JobID:User:Start:End\n", "option -P"},
+		{"JobID | User | Start | End\n", "separated by \" | \""},
+		{"\"JobID\",\"User\",\"Start\"\n",
+		 "first line, \"\"JobID\",\"User\",\"Start\"\", names no columns"},
 		{"job_id,user,start_time\n", "names no columns"},
 		{"7009|7009|u|a|COMPLETED|2026-03-02T10:00:00|||3600|0:0\n"
 		 "7010|7010|u|a|COMPLETED|2026-03-02T10:00:00|||3600|0:0\n",
@@ -155,6 +158,39 @@ START_TEST(test_second_header)
 }
 END_TEST
 
+/* Without the time that they count from, times of a log are in 1970. */
+START_TEST(test_no_origin)
+{
+	static const struct {
+		const char *text;
+		bool lacks;
+	} cases[] = {
+		{"1 10 5 9 4 -1 -1 8 60 -1 1 3 2 7 1 -1 -1 -1\n", true},
+		{"1 1700000000 5 9 4 -1 -1 8 60 -1 1 3 2 7 1 -1 -1 -1\n",
+		 false},
+		{"; UnixStartTime: 1000000000\n"
+		 "1 10 5 9 4 -1 -1 8 60 -1 1 3 2 7 1 -1 -1 -1\n",
+		 false},
+		{"", false},
+	};
+	struct slu_import import = {gmtime_r, to_uid, take, NULL, NULL, 0};
+	struct slu_import_report r;
+	struct slu_err err;
+
+	each(c, cases)
+	{
+		char *text = strdup(c->text);
+
+		expect_ok(slu_import("swf", text, strlen(text), &import, &r,
+				     &err),
+			  err);
+		expect(!!strstr(r.lacks, "no UnixStartTime") == c->lacks,
+		       "case %td: %s", c - cases, r.lacks);
+		free(text);
+	}
+}
+END_TEST
+
 /* As a power failure leaves them: what comes after is read all the same. */
 START_TEST(test_zeros)
 {
@@ -174,4 +210,4 @@ START_TEST(test_zeros)
 END_TEST
 
 TEST_MAIN("import refused", test_end_in_the_future, test_header,
-	  test_second_header, test_refused, test_zeros)
+	  test_second_header, test_refused, test_no_origin, test_zeros)
