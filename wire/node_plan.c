@@ -8,13 +8,28 @@
 #include <strings.h>
 #include "wire/field.h"
 
+#define T struct slu_plan_device
+static const struct slu_field plan_device_fields[] = {
+	NEEDED(STR, storage),
+	FIELD(U64, capacity),
+	LAST,
+};
+DESC(slu_plan_device_desc, "plan_device", plan_device_fields);
+#undef T
+
 #define T struct slu_plan_node
 static const struct slu_field plan_node_fields[] = {
-	NEEDED(STR, name),    NEEDED(STR, addr),
-	NEEDED(STR, storage), FIELD(U64, capacity),
-	FIELD(BOOL, staging), FIELD(BOOL, client),
-	FIELD(STR, part),     FIELD(STR, cpus),
-	FIELD(STR, cpus_why), LAST,
+	NEEDED(STR, name),
+	NEEDED(STR, addr),
+	NEEDED(STR, storage),
+	FIELD(U64, capacity),
+	MANY(more, n_more, slu_plan_device_desc),
+	FIELD(BOOL, staging),
+	FIELD(BOOL, client),
+	FIELD(STR, part),
+	FIELD(STR, cpus),
+	FIELD(STR, cpus_why),
+	LAST,
 };
 DESC(slu_plan_node_desc, "plan_node", plan_node_fields);
 #undef T
@@ -96,6 +111,36 @@ static const struct slu_field plan_fields[] = {
 };
 DESC(slu_plan_desc, "plan", plan_fields);
 #undef T
+
+size_t slu_plan_devices(const struct slu_plan_node *node)
+{
+	size_t n = 0;
+
+	while (n < node->n_more && node->more[n].capacity)
+		n++;
+	return 1 + n;
+}
+
+struct slu_plan_device slu_plan_device(const struct slu_plan_node *node,
+				       size_t k)
+{
+	struct slu_plan_device home = {node->storage, node->capacity};
+
+	if (k)
+		return node->more[k - 1];
+	for (size_t i = 0; i < node->n_more; i++)
+		home.capacity -= node->more[i].capacity;
+	return home;
+}
+
+bool slu_plan_is_spread(const struct slu_plan *plan)
+{
+	bool is = false;
+
+	for (size_t i = 0; !is && i < plan->n_node; i++)
+		is = slu_plan_devices(&plan->node[i]) > 1;
+	return is;
+}
 
 const char *slu_plan_option(const struct slu_plan *plan, const char *key,
 			    const char *fallback)

@@ -7,14 +7,24 @@
 
 #include "wire/codec.h"
 
+struct slu_plan_device {
+	char *storage;	   /* our directory on the device */
+	uint64_t capacity; /* bytes of the node's share that lie there */
+};
+
 struct slu_plan_node {
 	char *name;
 	char *addr;
 	char *storage;	   /* our directory on its local storage; the instance's
 			      directory is JOB.BUFFER in it */
 	uint64_t capacity; /* bytes this node gives */
-	bool staging;	   /* it takes part in staging */
-	bool client; /* it gives no storage, it only mounts the file system */
+	/* Further devices of a share that is spread (NodeDevices=all): the rest
+	 * of `capacity` lies at `storage`. Those that have a part of it come
+	 * first; the others may get one when the nodes have told their room. */
+	struct slu_plan_device *more;
+	size_t n_more;
+	bool staging; /* it takes part in staging */
+	bool client;  /* it gives no storage, it only mounts the file system */
 	/* Of a split file system: the part to which it gives storage and which
 	 * it sees, a word that can be used in a file name (the leaf switch's);
 	 * NULL: there is one for all. */
@@ -26,6 +36,7 @@ struct slu_plan_node {
 };
 
 extern const struct slu_desc slu_plan_node_desc;
+extern const struct slu_desc slu_plan_device_desc;
 
 struct slu_stage { /* one stage_in or stage_out, with symbols expanded */
 	bool out;
@@ -122,6 +133,14 @@ struct slu_plan {	 /* /v1/plan */
 	bool unready;
 };
 extern const struct slu_desc slu_plan_desc;
+
+/* How many devices have a part of the node's share: 1 unless it is spread. */
+size_t slu_plan_devices(const struct slu_plan_node *node);
+/* The k-th device of the node, of 1 + n_more; 0: at node->storage. Borrowed. */
+struct slu_plan_device slu_plan_device(const struct slu_plan_node *node,
+				       size_t k);
+/* Is any node's share spread over devices? */
+bool slu_plan_is_spread(const struct slu_plan *plan);
 
 /* An option of the plan, or `fallback`. */
 const char *slu_plan_option(const struct slu_plan *plan, const char *key,
