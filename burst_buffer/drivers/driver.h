@@ -23,8 +23,11 @@
 
 struct slu_instance {
 	const struct slu_plan *plan;
-	size_t self;	  /* index in plan->node */
-	const char *fs;	  /* the instance's storage, where data is stored */
+	size_t self;	/* index in plan->node */
+	const char *fs; /* the instance's storage, where data is stored */
+	/* where the parts on further devices are stored, in the order of
+	 * slu_plan_device() */
+	const char *const *more_fs;
 	const char *work; /* root's directory, 0700, for notes */
 	const char *top; /* wd/top: mount point; root's, 0000 while unmounted */
 	const char *dir; /* of the job, root's, 0711: tasks may enter */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Driver "glusterfs": makes one name space over the storage of all nodes,
- * without glusterd. Every node runs one brick and mounts all of them, in plan
- * order. Ready means that every brick says `connected = 1` in the mount's
- * .meta.
+ * without glusterd. Every node runs one server, with a brick for each device of
+ * its share, and mounts all bricks, in plan order. Ready means that every brick
+ * says `connected = 1` in the mount's .meta.
  *
  * A lost brick causes no error (`ls` just lacks its files), so .meta is read
  * before and after a stage-out; a brick that was away in between is known by
@@ -97,7 +97,9 @@ struct meta {
 	 * long as it lives. 0: once. */
 	double end;
 	struct slu_pid client;
-	size_t next; /* the first brick that has not been connected yet */
+	/* the first brick that has not been connected yet: of which node, on
+	 * which of its devices */
+	size_t next, device;
 };
 
 static double meta_value(const char *text, const char *key)
@@ -108,13 +110,13 @@ static double meta_value(const char *text, const char *key)
 }
 
 /* Is this brick connected? Its counters are added. */
-static bool ask_brick(struct meta *m, int graph, size_t i)
+static bool ask_brick(struct meta *m, int graph, const char *name)
 {
 	struct slu_buf text = {0};
-	char path[64];
+	char path[SLU_BRICK_NAME + 16];
 	bool there;
 
-	snprintf(path, sizeof(path), "brick%zu/private", i);
+	snprintf(path, sizeof(path), "%s/private", name);
 	there = !slu_file_read(graph, path, 1 << 16, &text, NULL) &&
 		text.data && meta_value(text.data, "connected = ") == 1;
 	if (there) {
@@ -124,6 +126,23 @@ static bool ask_brick(struct meta *m, int graph, size_t i)
 	}
 	slu_buf_free(&text);
 	return there;
+}
+
+/* Are all bricks of node m->next connected that were not yet? */
+static bool ask_node(struct meta *m, int graph)
+{
+	const struct slu_plan_node *node = &m->in->plan->node[m->next];
+	char name[SLU_BRICK_NAME];
+
+	if (node->client)
+		return true;
+	for (; m->device < slu_plan_devices(node); m->device++) {
+		slu_volfile_name(m->next, m->device, name);
+		if (!ask_brick(m, graph, name))
+			return false;
+	}
+	m->device = 0;
+	return true;
 }
 
 /* Reads the state of each brick. Paths are opened below .meta, which the client
@@ -137,8 +156,7 @@ static int ask_bricks(struct meta *m, struct slu_err *err)
 
 	snprintf(path, sizeof(path), "%s/.meta/graphs/active", m->in->top);
 	graph = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	while (m->next < plan->n_node &&
-	       (plan->node[m->next].client || ask_brick(m, graph, m->next)))
+	while (m->next < plan->n_node && ask_node(m, graph))
 		m->next++;
 	if (graph >= 0)
 		close(graph);
@@ -222,14 +240,15 @@ static int check(const struct slu_instance *in, struct slu_err *err)
 }
 
 /* Detects a brick that was away for a moment: the client reconnects by itself,
- * which .meta does not show; but it has one connection to each brick, and a new
- * one can be told from the old. While it reconnects it may have both, or none,
- * so it is given some time. */
+ * which .meta does not show; but it has one connection to each brick (all
+ * bricks of a node are at one port), and a new one can be told from the old.
+ * While it reconnects it may have both, or none, so it is given some time. */
 static int whole(const struct slu_instance *in, uint64_t *since,
 		 struct slu_err *err)
 {
 	double end = slu_now_mono() + AGAIN_SECONDS;
-	unsigned all = slu_gluster_bricks(in->plan);
+	const unsigned bricks = slu_gluster_bricks(in->plan);
+	const unsigned servers = slu_gluster_servers(in->plan);
 	struct slu_connections now;
 	char vol[PATH_MAX];
 	struct slu_pid pid;
@@ -241,37 +260,44 @@ static int whole(const struct slu_instance *in, uint64_t *since,
 	for (;;) {
 		if (slu_server_connections(&pid, &now, err))
 			return -1;
-		if ((now.ends == all && now.n == all) || slu_now_mono() > end)
+		if ((now.ends == servers && now.n == bricks) ||
+		    slu_now_mono() > end)
 			break;
 		usleep(20000);
 	}
-	if (now.ends < all)
+	if (now.ends < servers || now.n < bricks)
 		return slu_err(err, SLU_IO,
 			       "the job's file system is connected to %u of "
 			       "its %u parts",
-			       now.ends, all);
+			       now.ends < servers ? now.ends : now.n,
+			       now.ends < servers ? servers : bricks);
 	*since = now.sum;
 	return 0;
 }
 
 /* attach and detach */
 
+static const char *attr_of(const char *node, const struct slu_pair *attrs,
+			   size_t n_attr)
+{
+	for (size_t k = 0; k < n_attr; k++)
+		if (slu_eq(attrs[k].key, node) && attrs[k].value)
+			return attrs[k].value;
+	return NULL;
+}
+
 static int ports_of(const struct slu_instance *in, const struct slu_pair *attrs,
 		    size_t n_attr, unsigned *port, struct slu_err *err)
 {
 	for (size_t i = 0; i < in->plan->n_node; i++) {
-		const char *name = in->plan->node[i].name;
+		const struct slu_plan_node *node = &in->plan->node[i];
 
 		port[i] = 0;
-		if (in->plan->node[i].client)
-			continue;
-		for (size_t k = 0; k < n_attr && !port[i]; k++)
-			if (slu_eq(attrs[k].key, name) && attrs[k].value)
-				port[i] = (unsigned)strtoul(attrs[k].value,
-							    NULL, 10);
-		if (port[i] < 1 || port[i] > 65535)
-			return slu_err(err, SLU_IO,
-				       "node %s did not say its port", name);
+		if (!node->client &&
+		    slu_gluster_port(node->name, slu_plan_devices(node),
+				     attr_of(node->name, attrs, n_attr),
+				     &port[i], err))
+			return -1;
 	}
 	return 0;
 }

@@ -40,15 +40,21 @@ int slu_gluster_check_preload(const struct slu_instance *in, const char *file,
 int slu_gluster_add_log(const struct slu_instance *in, const char *log,
 			struct slu_err *err);
 
-/* How many bricks the plan has. */
+/* How many bricks the plan has, and on how many nodes. */
 unsigned slu_gluster_bricks(const struct slu_plan *plan);
+unsigned slu_gluster_servers(const struct slu_plan *plan);
 /* Seconds for something that involves all parts, where `least` are enough for
  * one: a second more for each part, at most two minutes. */
 double slu_gluster_timeout(const struct slu_plan *plan, double least);
 
-/* glusterfs_brick.c. attr: its port. */
+/* glusterfs_brick.c. attr: its port, and the number of its bricks: "PORT", or
+ * where there are several "bricks N port PORT", which a client of a release
+ * that knows only one refuses. */
 int slu_gluster_start(const struct slu_instance *in, char attr[SLU_ATTR_MAX],
 		      struct slu_err *err);
+/* The port of a node with so many bricks by its attribute (may be NULL). */
+int slu_gluster_port(const char *node, size_t bricks, const char *attr,
+		     unsigned *port, struct slu_err *err);
 int slu_gluster_lives(const struct slu_instance *in, struct slu_err *err);
 void slu_gluster_holds(const struct slu_instance *in, char path[PATH_MAX]);
 int slu_gluster_stop(const struct slu_instance *in, struct slu_err *err);

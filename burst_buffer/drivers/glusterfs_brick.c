@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Starts, stops and checks this node's glusterfsd (the brick), without
- * glusterd. It tries ports from a random start in the configured range. Ready
- * means that our own process holds the listening socket: connecting would not
- * prove it, since another job's brick may have taken the same port.
+ * Starts, stops and checks this node's glusterfsd (its brick, or one for each
+ * device of its share), without glusterd. It tries ports from a random start in
+ * the configured range. Ready means that our own process holds the listening
+ * socket: connecting would not prove it, since another job's brick may have
+ * taken the same port.
  */
 #include "config.h"
 #include "burst_buffer/drivers/glusterfs.h"
@@ -152,11 +153,51 @@ static int check_names(const struct slu_instance *in, struct slu_err *err)
 		       why.text);
 }
 
+/* The directory of the k-th brick, which is made. Caller frees; NULL: *err. */
+static char *brick_dir(const struct slu_instance *in, size_t k,
+		       struct slu_err *err)
+{
+	char *dir = slu_asprintf("%s/brick", k ? in->more_fs[k - 1] : in->fs);
+
+	if (!dir) {
+		slu_err(err, SLU_NOMEM, "out of memory");
+	} else if (mkdir(dir, 0755) && errno != EEXIST) {
+		slu_errno(err, SLU_IO, "cannot make %s", dir);
+		free(dir);
+		dir = NULL;
+	}
+	return dir;
+}
+
+/* Makes the directories of all bricks and writes the volume file. */
+static int write_volfile(const struct slu_instance *in, const char *vol,
+			 unsigned port, struct slu_err *err)
+{
+	const size_t n = slu_plan_devices(&in->plan->node[in->self]);
+	char **dir = calloc(n + 1, sizeof(*dir));
+	bool own_times = slu_plan_coherence(in->plan) == SLU_COHERENCE_SHARED;
+	bool coarse = false, made = dir;
+	struct slu_buf text = {0};
+
+	if (!dir)
+		slu_err(err, SLU_NOMEM, "out of memory");
+	for (size_t k = 0; made && k < n; k++) {
+		dir[k] = brick_dir(in, k, err);
+		made = dir[k];
+		coarse |= made && own_times && has_coarse_times(dir[k]);
+	}
+	if (made)
+		slu_volfile_server(in->plan, in->self, (const char **)dir, port,
+				   coarse, &text);
+	slu_strv_free(dir);
+	return made ? slu_gluster_volfile(vol, &text, err) : -1;
+}
+
 static int start_brick(const struct slu_instance *in, unsigned port,
 		       struct slu_err *err)
 {
 	char vol[PATH_MAX], log[PATH_MAX], pid[PATH_MAX], sock[PATH_MAX];
-	char dir[PATH_MAX], group[64];
+	char group[64];
 	char *argv[] = {
 		(char *)slu_plan_option(in->plan, "server", "glusterfsd"),
 		"-f",
@@ -174,21 +215,12 @@ static int start_brick(const struct slu_instance *in, unsigned port,
 	struct slu_gluster_preload preload;
 	char *env[] = {preload.library, preload.file, "SLUICE_SERVER=yes",
 		       NULL};
-	struct slu_buf text = {0};
 
 	slu_gluster_path(in, "brick.vol", vol);
 	slu_logs_begin(in->log, "brick.log", log);
 	slu_gluster_path(in, "brick.pid", pid);
 	slu_gluster_path(in, "brick.sock", sock);
-	slu_gluster_holds(in, dir);
-	if (mkdir(dir, 0755) && errno != EEXIST)
-		return slu_errno(err, SLU_IO, "cannot make %s", dir);
-	slu_volfile_brick(in->plan, in->self, dir, port,
-			  slu_plan_coherence(in->plan) ==
-					  SLU_COHERENCE_SHARED &&
-				  has_coarse_times(dir),
-			  &text);
-	if (slu_gluster_volfile(vol, &text, err) ||
+	if (write_volfile(in, vol, port, err) ||
 	    slu_gluster_preload(in, "brick.told", &preload, err))
 		return -1;
 	slu_instance_group(in, group, sizeof(group));
@@ -244,12 +276,38 @@ static int start_somewhere(const struct slu_instance *in, unsigned *port,
 int slu_gluster_start(const struct slu_instance *in, char attr[SLU_ATTR_MAX],
 		      struct slu_err *err)
 {
+	const size_t bricks = slu_plan_devices(&in->plan->node[in->self]);
 	unsigned port = running_port(in);
 
 	if (!port &&
 	    (slu_gluster_stop(in, err) || start_somewhere(in, &port, err)))
 		return -1;
-	snprintf(attr, SLU_ATTR_MAX, "%u", port);
+	if (bricks == 1)
+		snprintf(attr, SLU_ATTR_MAX, "%u", port);
+	else
+		snprintf(attr, SLU_ATTR_MAX, "bricks %zu port %u", bricks,
+			 port);
+	return 0;
+}
+
+int slu_gluster_port(const char *node, size_t bricks, const char *attr,
+		     unsigned *port, struct slu_err *err)
+{
+	size_t n = 1;
+
+	*port = 0;
+	if (attr && sscanf(attr, "bricks %zu port %u", &n, port) != 2) {
+		n = 1;
+		*port = (unsigned)strtoul(attr, NULL, 10);
+	}
+	if (*port < 1 || *port > 65535)
+		return slu_err(err, SLU_IO, "node %s did not say its port",
+			       node);
+	if (n != bricks)
+		return slu_err(err, SLU_IO,
+			       "node %s serves %zu of its %zu devices: is its "
+			       "sluice-node older than NodeDevices=all?",
+			       node, n, bricks);
 	return 0;
 }
 

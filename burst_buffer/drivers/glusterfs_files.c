@@ -54,6 +54,16 @@ unsigned slu_gluster_bricks(const struct slu_plan *plan)
 	unsigned n = 0;
 
 	for (size_t i = 0; i < plan->n_node; i++)
+		if (!plan->node[i].client)
+			n += (unsigned)slu_plan_devices(&plan->node[i]);
+	return n;
+}
+
+unsigned slu_gluster_servers(const struct slu_plan *plan)
+{
+	unsigned n = 0;
+
+	for (size_t i = 0; i < plan->n_node; i++)
 		n += !plan->node[i].client;
 	return n;
 }

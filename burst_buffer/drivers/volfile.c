@@ -42,79 +42,124 @@ const char *slu_volfile_threads(const struct slu_plan *plan)
 	return slu_plan_option(plan, "threads", "16");
 }
 
-void slu_volfile_brick(const struct slu_plan *plan, size_t self,
-		       const char *dir, unsigned port, bool own_times,
-		       struct slu_buf *out)
+void slu_volfile_name(size_t i, size_t k, char name[SLU_BRICK_NAME])
 {
+	if (k)
+		snprintf(name, SLU_BRICK_NAME, "brick%zu-%zu", i, k);
+	else
+		snprintf(name, SLU_BRICK_NAME, "brick%zu", i);
+}
+
+/* Of the translators below the brick of a further device the names end in its
+ * number. */
+static void brick(const struct slu_plan *plan, const char *name, size_t k,
+		  const char *dir, bool own_times, struct slu_buf *out)
+{
+	char end[24] = "";
+
+	if (k)
+		snprintf(end, sizeof(end), "-%zu", k);
 	slu_buf_printf(out,
-		       "volume posix\n"
+		       "volume posix%s\n"
 		       "    type storage/posix\n"
 		       "    option directory %s\n"
 		       "    option ctime %s\n"
 		       "    option gfid2path off\n"
 		       "    option max-hardlinks 0\n"
 		       "end-volume\n",
-		       dir, own_times ? "on" : "off");
+		       end, dir, own_times ? "on" : "off");
 	if (own_times)
-		slu_buf_puts(out, "volume utime\n"
-				  "    type features/utime\n"
-				  "    subvolumes posix\n"
-				  "end-volume\n");
+		slu_buf_printf(out,
+			       "volume utime%s\n"
+			       "    type features/utime\n"
+			       "    subvolumes posix%s\n"
+			       "end-volume\n",
+			       end, end);
 	slu_buf_printf(out,
-		       "volume locks\n"
+		       "volume locks%s\n"
 		       "    type features/locks\n"
-		       "    subvolumes %s\n"
+		       "    subvolumes %s%s\n"
 		       "end-volume\n"
-		       "volume brick%zu\n"
+		       "volume %s\n"
 		       "    type performance/io-threads\n"
 		       "    option thread-count %s\n"
-		       "    subvolumes locks\n"
+		       "    subvolumes locks%s\n"
 		       "end-volume\n",
-		       own_times ? "utime" : "posix", self,
-		       slu_volfile_threads(plan));
+		       end, own_times ? "utime" : "posix", end, name,
+		       slu_volfile_threads(plan), end);
+}
+
+void slu_volfile_server(const struct slu_plan *plan, size_t self,
+			const char *const *dir, unsigned port, bool own_times,
+			struct slu_buf *out)
+{
+	const struct slu_plan_node *node = &plan->node[self];
+	const size_t n = slu_plan_devices(node);
+	char name[SLU_BRICK_NAME];
+
+	for (size_t k = 0; k < n; k++) {
+		slu_volfile_name(self, k, name);
+		brick(plan, name, k, dir[k], own_times, out);
+	}
 	slu_buf_printf(out,
 		       "volume server\n"
 		       "    type protocol/server\n"
 		       "    option transport-type tcp\n"
 		       "    option transport.socket.bind-address %s\n"
-		       "    " PORT_OPTION "%u\n"
-		       "    option auth.login.brick%zu.allow sluice\n"
 		       "    option auth.login.sluice.password %s\n"
-		       "    subvolumes brick%zu\n"
-		       "end-volume\n",
-		       address(&plan->node[self]), port, self, plan->secret,
-		       self);
+		       "    " PORT_OPTION "%u\n",
+		       address(node), plan->secret, port);
+	for (size_t k = 0; k < n; k++) {
+		slu_volfile_name(self, k, name);
+		slu_buf_printf(out, "    option auth.login.%s.allow sluice\n",
+			       name);
+	}
+	slu_buf_puts(out, "    subvolumes");
+	for (size_t k = 0; k < n; k++) {
+		slu_volfile_name(self, k, name);
+		slu_buf_printf(out, " %s", name);
+	}
+	slu_buf_puts(out, "\nend-volume\n");
 }
 
-static void client_brick(const struct slu_plan *plan, size_t i, unsigned port,
-			 struct slu_buf *out)
+static void client_brick(const struct slu_plan *plan, size_t i,
+			 const char *name, unsigned port, struct slu_buf *out)
 {
 	slu_buf_printf(out,
-		       "volume brick%zu\n"
+		       "volume %s\n"
 		       "    type protocol/client\n"
 		       "    option transport-type tcp\n"
 		       "    option remote-host %s\n"
 		       "    option remote-port %u\n"
-		       "    option remote-subvolume brick%zu\n"
+		       "    option remote-subvolume %s\n"
 		       "    option username sluice\n"
 		       "    option password %s\n"
 		       "    option ping-timeout 10\n"
 		       "end-volume\n",
-		       i, address(&plan->node[i]), port, i, plan->secret);
+		       name, address(&plan->node[i]), port, name, plan->secret);
 }
 
 void slu_volfile_client(const struct slu_plan *plan, const unsigned *port,
 			uint64_t shard, struct slu_buf *out)
 {
-	for (size_t i = 0; i < plan->n_node; i++)
-		if (!plan->node[i].client)
-			client_brick(plan, i, port[i], out);
+	struct slu_buf bricks = {0};
+	char name[SLU_BRICK_NAME];
+
+	for (size_t i = 0; i < plan->n_node; i++) {
+		if (plan->node[i].client)
+			continue;
+		for (size_t k = 0; k < slu_plan_devices(&plan->node[i]); k++) {
+			slu_volfile_name(i, k, name);
+			client_brick(plan, i, name, port[i], out);
+			slu_buf_printf(&bricks, " %s", name);
+		}
+	}
 	slu_buf_puts(out, "volume all\n"
 			  "    type cluster/distribute\n"
 			  "    subvolumes");
-	for (size_t i = 0; i < plan->n_node; i++)
-		if (!plan->node[i].client)
-			slu_buf_printf(out, " brick%zu", i);
+	slu_buf_puts(out, bricks.data);
+	out->failed |= bricks.failed;
+	slu_buf_free(&bricks);
 	slu_buf_puts(out, "\nend-volume\n");
 	if (shard)
 		slu_buf_printf(out,

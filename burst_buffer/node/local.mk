@@ -208,6 +208,7 @@ node_tests = tests/unit/test_manifest tests/unit/test_share \
 	tests/unit/test_forwarder_io \
 	tests/unit/test_glusterfs tests/unit/test_glusterfs_faults \
 	tests/unit/test_glusterfs_held \
+	tests/unit/test_gluster_devices \
 	tests/unit/test_gluster_whole tests/unit/test_gluster_junk
 # These start many daemons and kill them, again and again: with sanitizers
 # their time limits run out.
@@ -322,6 +323,7 @@ node_test_gluster = tests/unit/gluster_job.c tests/unit/gluster_job.h \
 EXTRA_tests_unit_test_glusterfs_DEPENDENCIES = libsluice_glusterfs.la
 EXTRA_tests_unit_test_glusterfs_faults_DEPENDENCIES = libsluice_glusterfs.la
 EXTRA_tests_unit_test_glusterfs_held_DEPENDENCIES = libsluice_glusterfs.la
+EXTRA_tests_unit_test_gluster_devices_DEPENDENCIES = libsluice_glusterfs.la
 EXTRA_tests_unit_test_gluster_whole_DEPENDENCIES = libsluice_glusterfs.la
 EXTRA_tests_unit_test_gluster_junk_DEPENDENCIES = libsluice_glusterfs.la
 tests_unit_test_glusterfs_SOURCES = tests/unit/test_glusterfs.c \
@@ -333,6 +335,9 @@ tests_unit_test_glusterfs_faults_LDADD = $(node_test_libs)
 tests_unit_test_glusterfs_held_SOURCES = tests/unit/test_glusterfs_held.c \
 	$(node_test_gluster)
 tests_unit_test_glusterfs_held_LDADD = $(node_test_libs)
+tests_unit_test_gluster_devices_SOURCES = tests/unit/test_gluster_devices.c \
+	$(node_test_gluster)
+tests_unit_test_gluster_devices_LDADD = $(node_test_libs)
 tests_unit_test_gluster_junk_SOURCES = tests/unit/test_gluster_junk.c \
 	$(node_test_gluster)
 tests_unit_test_gluster_junk_LDADD = $(node_test_libs)

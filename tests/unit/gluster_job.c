@@ -61,6 +61,26 @@ void job_new(struct job *j, uint32_t id, const char *ports)
 	}
 }
 
+void job_spread(struct job *j, size_t node)
+{
+	struct slu_instance *n = &j->in[node];
+	char name[60];
+
+	j->node[node].more = j->more[node];
+	j->node[node].n_more = DEVICES - 1;
+	j->node[node].capacity = DEVICES;
+	n->more_fs = j->more_fs[node];
+	for (size_t k = 0; k < DEVICES - 1; k++) {
+		snprintf(name, sizeof(name), "device%u.%zu.%zu", j->plan.job_id,
+			 node, k + 1);
+		j->more_fs[node][k] = keep(top, name);
+		j->more[node][k] = (struct slu_plan_device){
+			.storage = (char *)(uintptr_t)j->more_fs[node][k],
+			.capacity = 1};
+		make_dir(j->more_fs[node][k], 0755);
+	}
+}
+
 void job_start(struct job *j)
 {
 	for (size_t i = 0; i < NODES; i++)
@@ -107,6 +127,8 @@ void job_free(struct job *j)
 		free((char *)(uintptr_t)j->in[i].work);
 		free((char *)(uintptr_t)j->in[i].top);
 		free((char *)(uintptr_t)j->in[i].log);
+		for (size_t k = 0; k < DEVICES - 1; k++)
+			free((char *)(uintptr_t)j->more_fs[i][k]);
 	}
 	free(j->plan.secret);
 }

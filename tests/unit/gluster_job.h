@@ -11,7 +11,8 @@
 #include "common/proc.h"
 #include "tests/unit/tree.h"
 
-#define NODES 3
+#define NODES	3
+#define DEVICES 3 /* of a node whose share is spread */
 
 extern const struct slu_driver *driver;
 extern char *top; /* below it lies all of a test */
@@ -24,6 +25,8 @@ struct job {
 	struct slu_instance in[NODES];
 	struct slu_pair attr[NODES];
 	char attr_text[NODES][SLU_ATTR_MAX];
+	struct slu_plan_device more[NODES][DEVICES - 1];
+	const char *more_fs[NODES][DEVICES - 1];
 };
 
 void setup(void);
@@ -33,6 +36,8 @@ char *client_library(void);
 
 /* Each node has its directories; the test's end removes them. */
 void job_new(struct job *j, uint32_t id, const char *ports);
+/* Before its start: the share of this node is spread over DEVICES. */
+void job_spread(struct job *j, size_t node);
 void job_start(struct job *j);
 void job_attach(struct job *j);
 /* Nothing of it runs or is mounted then. */

@@ -19,6 +19,8 @@ static struct slu_plan plan = {.secret = "s3cret",
 			       .option = pairs,
 			       .n_option = 1};
 
+static const char *const dirs[] = {"/store/brick", "/other/brick"};
+
 static void has(const struct slu_buf *text, const char *piece)
 {
 	ck_assert_msg(strstr(text->data, piece) != NULL, "no \"%s\" in\n%s",
@@ -29,7 +31,7 @@ START_TEST(test_brick)
 {
 	struct slu_buf text = {0};
 
-	slu_volfile_brick(&plan, 1, "/store/brick", 20001, false, &text);
+	slu_volfile_server(&plan, 1, dirs, 20001, false, &text);
 	has(&text, "    option directory /store/brick\n");
 	has(&text, "    option thread-count 16\n");
 	has(&text, "    option gfid2path off\n");
@@ -43,7 +45,7 @@ START_TEST(test_brick)
 	ck_assert_uint_eq(slu_volfile_port(text.data), 20001);
 	slu_buf_free(&text);
 	ck_assert_uint_eq(slu_volfile_port("option x 5\n"), 0);
-	slu_volfile_brick(&plan, 1, "/store/brick", 20001, true, &text);
+	slu_volfile_server(&plan, 1, dirs, 20001, true, &text);
 	has(&text, "    option ctime on\n");
 	has(&text, "    type features/utime\n");
 	has(&text, "    type features/locks\n    subvolumes utime\n");
@@ -70,6 +72,87 @@ START_TEST(test_client)
 	has(&text, "    option shard-block-size 16777216\n"
 		   "    subvolumes all\nend-volume\n");
 	slu_buf_free(&text);
+}
+END_TEST
+
+/* A share over two devices: one server with a brick on each. A third device has
+ * no part of it. */
+START_TEST(test_devices)
+{
+	struct slu_plan_device more[] = {{(char *)"/other", 3},
+					 {(char *)"/third", 0}};
+	static const unsigned port[] = {20001, 20002};
+	struct slu_buf text = {0};
+
+	nodes[1].capacity = 7;
+	nodes[1].more = more;
+	nodes[1].n_more = 2;
+	ck_assert_uint_eq(slu_plan_devices(&nodes[1]), 2);
+	ck_assert_uint_eq(slu_plan_device(&nodes[1], 0).capacity, 4);
+	ck_assert(slu_plan_is_spread(&plan));
+	ck_assert_uint_eq(slu_gluster_bricks(&plan), 3);
+	ck_assert_uint_eq(slu_gluster_servers(&plan), 2);
+	slu_volfile_server(&plan, 1, dirs, 20001, true, &text);
+	has(&text, "volume posix\n    type storage/posix\n"
+		   "    option directory /store/brick\n");
+	has(&text, "volume posix-1\n    type storage/posix\n"
+		   "    option directory /other/brick\n");
+	has(&text, "    type features/utime\n    subvolumes posix-1\n");
+	has(&text, "volume locks-1\n    type features/locks\n"
+		   "    subvolumes utime-1\n");
+	has(&text, "volume brick1-1\n    type performance/io-threads\n");
+	has(&text, "    option auth.login.brick1.allow sluice\n"
+		   "    option auth.login.brick1-1.allow sluice\n"
+		   "    subvolumes brick1 brick1-1\nend-volume\n");
+	ck_assert_uint_eq(slu_volfile_port(text.data), 20001);
+	slu_buf_free(&text);
+	slu_volfile_client(&plan, port, 0, &text);
+	has(&text, "    option remote-host n2\n"
+		   "    option remote-port 20002\n"
+		   "    option remote-subvolume brick1-1\n");
+	has(&text, "    subvolumes brick0 brick1 brick1-1\nend-volume\n");
+	slu_buf_free(&text);
+	nodes[1].n_more = 0;
+	ck_assert(!slu_plan_is_spread(&plan));
+}
+END_TEST
+
+/* What a server says of itself. A number first would be the port to releases
+ * that know of one brick only: they would use that and miss the others. */
+START_TEST(test_port)
+{
+	static const struct {
+		const char *attr;
+		size_t bricks;
+		unsigned port; /* 0: refused */
+		const char *why;
+	} cases[] = {
+		{"20001", 1, 20001, NULL},
+		{"bricks 2 port 20001", 2, 20001, NULL},
+		{NULL, 1, 0, "node n1 did not say its port"},
+		{"", 2, 0, "node n1 did not say its port"},
+		{"bricks 2 port 70000", 2, 0, "did not say its port"},
+		{"20001", 2, 0, "node n1 serves 1 of its 2 devices: is its "},
+		{"bricks 2 port 20001", 3, 0, "serves 2 of its 3 devices"},
+	};
+
+	each(c, cases)
+	{
+		struct slu_err why;
+		unsigned port;
+
+		if (c->why) {
+			expect_fail(slu_gluster_port("n1", c->bricks, c->attr,
+						     &port, &why),
+				    why, SLU_IO, c->why);
+			continue;
+		}
+		expect_ok(
+			slu_gluster_port("n1", c->bricks, c->attr, &port, &why),
+			why);
+		ck_assert_uint_eq(port, c->port);
+		ck_assert(c->bricks == 1 || !strtoul(c->attr, NULL, 10));
+	}
 }
 END_TEST
 
@@ -141,5 +224,5 @@ START_TEST(test_table)
 }
 END_TEST
 
-TEST_MAIN("volfile", test_brick, test_client, test_clients, test_types,
-	  test_patience, test_table)
+TEST_MAIN("volfile", test_brick, test_client, test_clients, test_devices,
+	  test_port, test_types, test_patience, test_table)
