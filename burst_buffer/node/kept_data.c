@@ -3,6 +3,7 @@
  * and keeps the data of a failed stage-out there. */
 #include "config.h"
 #include "burst_buffer/node/kept_data.h"
+#include "burst_buffer/node/devices.h"
 #include "burst_buffer/node/verbs.h"
 
 #include <dirent.h>
@@ -289,17 +290,23 @@ static bool is_empty(const char *dir)
 char *slu_kept_names(const struct slu_conf *conf)
 {
 	struct slu_buf names = {.max = NAMES_MAX};
+	const struct slu_kept *last = NULL;
 	struct slu_kept *list;
 	size_t n;
 
 	if (slu_kept_list(conf, 0, &list, &n, NULL))
 		return NULL;
-	for (size_t i = 0; i < n; i++)
-		if (!is_empty(list[i].dir))
-			slu_buf_printf(&names, "%s%u.%llu",
-				       names.len ? " " : "",
-				       (unsigned)list[i].job_id,
-				       (unsigned long long)list[i].buffer);
+	for (size_t i = 0; i < n; i++) {
+		/* of several devices, once */
+		if (is_empty(list[i].dir) ||
+		    (last && last->buffer == list[i].buffer &&
+		     last->job_id == list[i].job_id))
+			continue;
+		last = &list[i];
+		slu_buf_printf(&names, "%s%u.%llu", names.len ? " " : "",
+			       (unsigned)last->job_id,
+			       (unsigned long long)last->buffer);
+	}
 	free(list);
 	return slu_buf_steal(&names);
 }
@@ -335,9 +342,9 @@ int slu_keep_in_common(struct slu_node *n, struct slu_err *err)
 
 /* Marks kept data, so that `fetch` does not mix it with that of other parts,
  * nor takes pieces for files, however complete they look. */
-static int mark_kept(struct slu_node *n, struct slu_err *err)
+static int mark_kept(struct slu_node *n, const char *dir, struct slu_err *err)
 {
-	const char *part = n->plan.node[n->self].part, *dir = n->storage.dir;
+	const char *part = n->plan.node[n->self].part;
 	char mark[64] = "";
 
 	if (access(dir, F_OK))
@@ -367,20 +374,8 @@ static void begin_to_age(const char *kept)
 		slu_kept_age(dir, &now);
 }
 
-int slu_keep_data(struct slu_node *n, struct slu_err *err)
+static void log_kept(struct slu_node *n, const char *kept)
 {
-	int64_t until = kept_until(n);
-	char kept[4096], text[4200];
-
-	if (!*n->storage.dir)
-		return 0; /* a client */
-	if (access(n->storage.dir, F_OK) && !slu_note_has(n, "kept") &&
-	    !slu_storage_is_kept(&n->storage))
-		return 0; /* nothing was ever there */
-	if (mark_kept(n, err) ||
-	    slu_storage_keep(&n->storage, n->plan.uid, until, kept, err))
-		return -1;
-	begin_to_age(kept);
 	if (slu_fstype_in_pieces(&n->plan) && !n->driver->join)
 		slu_node_log(n, SLU_WARN,
 			     "data of the failed stage-out is kept in %s, in "
@@ -395,8 +390,39 @@ int slu_keep_data(struct slu_node *n, struct slu_err *err)
 			     n->driver->join ? ", and on every other node its "
 					       "pieces of the same files"
 					     : "");
-	snprintf(text, sizeof(text), "%s\n", kept);
-	/* for a person who looks into the directory */
-	slu_note_put(n, "kept", 0644, text, NULL);
+}
+
+/* Keeps what lies on one of the node's devices. Adds its path to `paths`. */
+static int keep_on(struct slu_node *n, size_t k, int64_t until,
+		   struct slu_buf *paths, struct slu_err *err)
+{
+	const struct slu_storage *s = slu_devices_storage(n, k);
+	char kept[4096];
+
+	if (access(s->dir, F_OK) && (k || !slu_note_has(n, "kept")) &&
+	    !slu_storage_is_kept(s))
+		return 0; /* nothing was ever there */
+	if (mark_kept(n, s->dir, err) ||
+	    slu_storage_keep(s, n->plan.uid, until, kept, err))
+		return -1;
+	begin_to_age(kept);
+	log_kept(n, kept);
+	slu_buf_printf(paths, "%s\n", kept);
 	return 0;
+}
+
+int slu_keep_data(struct slu_node *n, struct slu_err *err)
+{
+	const int64_t until = kept_until(n);
+	struct slu_buf paths = {0};
+	int rc = 0;
+
+	if (!*n->storage.dir)
+		return 0; /* a client */
+	for (size_t k = 0; !rc && k <= n->n_more; k++)
+		rc = keep_on(n, k, until, &paths, err);
+	if (!rc && paths.len) /* for a person who looks into the directory */
+		slu_note_put(n, "kept", 0644, paths.data, NULL);
+	slu_buf_free(&paths);
+	return rc;
 }

@@ -84,6 +84,7 @@ libslunode = libslunode.a $(libslurequest) $(XXHASH_LIBS) -lpthread
 # The subcommands of sluice-node.
 noinst_LIBRARIES += libsluverbs.a
 libsluverbs_a_SOURCES = \
+	burst_buffer/node/devices.c burst_buffer/node/devices.h \
 	burst_buffer/node/instance_name.c burst_buffer/node/instance_name.h \
 	burst_buffer/node/kept_data.c burst_buffer/node/kept_data.h \
 	burst_buffer/node/node.c burst_buffer/node/node.h \
@@ -104,6 +105,8 @@ libsluverbs_a_SOURCES = \
 	burst_buffer/node/cache/prefetch.c burst_buffer/node/cache/prefetch.h \
 	burst_buffer/node/commands/cancel.c \
 	burst_buffer/node/commands/commands.h \
+	burst_buffer/node/commands/device_storage.c \
+	burst_buffer/node/commands/device_storage.h \
 	burst_buffer/node/commands/fetch.c burst_buffer/node/commands/io.c \
 	burst_buffer/node/commands/llite.c burst_buffer/node/commands/llite.h \
 	burst_buffer/node/commands/missed_prolog.c \

@@ -169,6 +169,16 @@ int slu_node_open_job(const struct slu_node *service, uint32_t job_id,
 	return set_dir(out, err);
 }
 
+static void forget_devices(struct slu_node *n)
+{
+	free(n->more);
+	free(n->more_fs);
+	n->more = NULL;
+	n->more_fs = NULL;
+	n->n_more = 0;
+	n->storage = (struct slu_storage){0};
+}
+
 void slu_node_close(struct slu_node *n)
 {
 	slu_msg_clear(&slu_plan_desc, &n->plan);
@@ -176,6 +186,7 @@ void slu_node_close(struct slu_node *n)
 	free(n->told);
 	free(n->whole);
 	free(n->view.node);
+	forget_devices(n);
 	slu_http_free(n->http);
 	slu_conf_free(n->conf);
 	if (n->log_file)
@@ -271,6 +282,32 @@ static int view_used(struct slu_node *n, struct slu_err *err)
 	return 0;
 }
 
+/* Finds the storage of each device that has a part of this node's share; a node
+ * that gives nothing has one, without a directory. */
+static int locate_devices(struct slu_node *n, struct slu_err *err)
+{
+	const struct slu_plan_node *me = &n->plan.node[n->self];
+	const size_t devices = slu_plan_devices(me);
+
+	forget_devices(n);
+	if (me->client)
+		return 0;
+	n->more = calloc(devices, sizeof(*n->more));
+	n->more_fs = calloc(devices, sizeof(*n->more_fs));
+	if (!n->more || !n->more_fs)
+		return slu_err(err, SLU_NOMEM, "out of memory");
+	n->n_more = devices - 1;
+	for (size_t k = 0; k < devices; k++) {
+		if (slu_storage_locate(slu_plan_device(me, k).storage,
+				       n->job_id, n->plan.buffer,
+				       k ? &n->more[k - 1] : &n->storage, err))
+			return -1;
+		if (k)
+			n->more_fs[k - 1] = n->more[k - 1].fs;
+	}
+	return 0;
+}
+
 int slu_node_take_plan(struct slu_node *n, struct slu_plan *plan,
 		       struct slu_err *err)
 {
@@ -288,10 +325,7 @@ int slu_node_take_plan(struct slu_node *n, struct slu_plan *plan,
 			       "FileSystem %s: there is no driver %s on %s",
 			       n->plan.fs ? n->plan.fs : "",
 			       n->plan.driver ? n->plan.driver : "", n->name);
-	n->storage = (struct slu_storage){0}; /* a client has no storage */
-	if (!n->plan.node[n->self].client &&
-	    slu_storage_locate(n->plan.node[n->self].storage, n->job_id,
-			       n->plan.buffer, &n->storage, err))
+	if (locate_devices(n, err))
 		return -1;
 	slu_note_path(n, "wd", n->work);
 	slu_note_path(n, "wd/log", n->log_dir);
@@ -302,6 +336,7 @@ int slu_node_take_plan(struct slu_node *n, struct slu_plan *plan,
 		.plan = &n->plan,
 		.self = n->self,
 		.fs = n->storage.fs,
+		.more_fs = n->more_fs,
 		.work = n->work,
 		.top = n->top,
 		.log = n->log_dir,

@@ -111,6 +111,11 @@ struct slu_node {
 	bool first; /* the first of all the job's nodes (self 0: of its part) */
 	const struct slu_driver *driver;
 	struct slu_storage storage;
+	/* Of the further devices of a share that is spread (devices.h); paths
+	 * of their `fs`. */
+	struct slu_storage *more;
+	const char **more_fs;
+	size_t n_more;
 	struct slu_instance in;
 	const char *root; /* of the file system, once attached; in a persistent
 			     buffer, this job's corner */

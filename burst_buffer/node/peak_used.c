@@ -7,7 +7,7 @@
  * microseconds.
  */
 #include "config.h"
-#include "burst_buffer/node/node.h"
+#include "burst_buffer/node/devices.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -38,7 +38,7 @@ void slu_peak_used_begin(struct slu_node *n)
 
 	/* one that survives a restart may contain data already */
 	if (!n->plan.persistent && !slu_note_has(n, NOTE) &&
-	    !slu_storage_used(&n->storage, &empty, NULL))
+	    !slu_devices_used(n, &empty, NULL))
 		write_note(n, empty, 0);
 }
 
@@ -48,7 +48,7 @@ struct slu_used slu_peak_used_sample(struct slu_node *n)
 	struct slu_used used = {0};
 	bool noted;
 
-	if (slu_storage_used(&n->storage, &now, NULL))
+	if (slu_devices_used(n, &now, NULL))
 		return used;
 	noted = read_note(n, &empty, &most);
 	used.known = true;

@@ -76,21 +76,25 @@ static void put_elsewhere(struct slu_node *n, char *out, size_t size)
 	slu_buf_free(&reply);
 }
 
-/* Kept data of several runs of the job: the last run counts. */
-static int find_kept(struct slu_node *n, struct slu_kept *out,
+/* Kept data of several runs of the job: the last run counts, with all devices
+ * on which it lies. Caller frees. */
+static int find_kept(struct slu_node *n, struct slu_kept **out, size_t *found,
 		     struct slu_err *err)
 {
-	struct slu_kept *list;
 	char elsewhere[300];
-	size_t count;
+	size_t count, first;
 
-	if (slu_kept_list(n->conf, n->job_id, &list, &count, err))
+	if (slu_kept_list(n->conf, n->job_id, out, &count, err))
 		return -1;
-	if (count)
-		*out = list[count - 1];
-	free(list);
-	if (count)
+	first = count ? count - 1 : 0;
+	while (first && (*out)[first - 1].buffer == (*out)[first].buffer)
+		first--;
+	*found = count - first;
+	if (count) {
+		memmove(*out, *out + first, *found * sizeof(**out));
 		return 0;
+	}
+	free(*out);
 	put_elsewhere(n, elsewhere, sizeof(elsewhere));
 	return slu_err(err, SLU_NOTFOUND, "%s keeps no data of job %u%s",
 		       n->name, (unsigned)n->job_id, elsewhere);
@@ -324,18 +328,16 @@ static void warn(const struct slu_node *n, const char *dir,
 			(unsigned long long)sum->skipped, sum->first_skipped);
 }
 
-static int fetch(struct slu_node *n, struct slu_err *err)
+static int fetch_from(struct slu_node *n, const char *dir, struct slu_err *err)
 {
 	struct fetch f = {.n = n, .to = absolute(n->opt->to, err)};
 	struct slu_aside aside = {.fn = copy, .arg = &f, .seconds = SECONDS};
 	struct slu_aside pieces = {.fn = join, .arg = &f, .seconds = SECONDS};
 	struct slu_stage_result sum;
 	char out[SLU_ASIDE_OUT], size[SLU_SIZE_TEXT];
-	struct slu_kept kept;
 
-	if (!f.to || find_kept(n, &kept, err) ||
-	    ensure_mounted(kept.dir, err) || look_inside(&f, kept.dir, err) ||
-	    choose_below(&f, kept.dir, err) || go_below(&f, err) ||
+	if (!f.to || ensure_mounted(dir, err) || look_inside(&f, dir, err) ||
+	    choose_below(&f, dir, err) || go_below(&f, err) ||
 	    slu_aside(f.driver ? &pieces : &aside, "copying", out, err)) {
 		free(f.to);
 		free(f.below);
@@ -349,8 +351,22 @@ static int fetch(struct slu_node *n, struct slu_err *err)
 	       f.below ? "/" : "", f.below ? f.below : "");
 	free(f.to);
 	free(f.below);
-	warn(n, kept.dir, &sum);
+	warn(n, dir, &sum);
 	return 0;
+}
+
+static int fetch(struct slu_node *n, struct slu_err *err)
+{
+	struct slu_kept *kept;
+	size_t count;
+	int rc = 0;
+
+	if (find_kept(n, &kept, &count, err))
+		return -1;
+	for (size_t i = 0; !rc && i < count; i++)
+		rc = fetch_from(n, kept[i].dir, err);
+	free(kept);
+	return rc;
 }
 
 int slu_cmd_fetch(struct slu_node *n)

@@ -21,14 +21,14 @@
 #include <unistd.h>
 #include "burst_buffer/host/bind.h"
 #include "burst_buffer/host/logs.h"
-#include "burst_buffer/host/trust.h"
 #include "burst_buffer/node/cache/input_cache.h"
 #include "burst_buffer/node/commands/commands.h"
+#include "burst_buffer/node/commands/device_storage.h"
+#include "burst_buffer/node/devices.h"
 #include "burst_buffer/node/teardown/kept_expiry.h"
 #include "burst_buffer/node/teardown/leftovers.h"
 #include "burst_buffer/node/setup/room.h"
 #include "burst_buffer/node/talk.h"
-#include "burst_buffer/storage/image.h"
 #include "burst_buffer/node/setup/user_directories.h"
 #include "burst_buffer/node/stage/job_output.h"
 #include "common/file.h"
@@ -84,32 +84,13 @@ static uint32_t restarts(void)
 static int make_storage(struct slu_node *n, struct slu_err *err)
 {
 	const struct slu_plan_node *me = &n->plan.node[n->self];
-	const struct slu_storage_want want = {
-		.storage = me->storage,
-		.job_id = n->job_id,
-		.buffer = n->plan.buffer,
-		.capacity = me->capacity + slu_user_directories_size(n),
-		.own_fs = n->driver->own_fs,
-		.keep = n->plan.persistent,
-	};
 	struct slu_report r = {.step = "storage", .bytes = me->capacity};
 	double start = slu_now_mono();
 
 	if (me->client)
 		return 0;
-	/* until here there is nothing that would have to be removed */
-	if (our_own(slu_trust_dir(me->storage, err), err) ||
-	    slu_note_put(n, SLU_STORAGE_NOTE, 0600, "", err))
+	if (our_own(slu_devices_make(n, err), err))
 		return -1;
-	slu_input_cache_yield(n, me->storage, slu_image_size(want.capacity));
-	if (our_own(slu_storage_make(&want, &n->storage, err), err)) {
-		slu_room_report_shortage(n, err);
-		return -1;
-	}
-	if (slu_user_directories_size(n) &&
-	    our_own(slu_leftovers_mark(&n->storage, err), err))
-		return -1;
-	slu_leftovers_remember(&n->storage);
 	r.enforced = n->storage.enforced;
 	return done(n, &r, start, err);
 }
@@ -121,8 +102,10 @@ static int settle_room(struct slu_node *n, struct slu_err *err)
 	struct slu_plan plan;
 	bool again;
 
-	if (*me->storage && slu_leftovers_remove(n, me->storage, err) < 0)
-		slu_node_log(n, SLU_ERROR, "leftovers: %s", err->text);
+	for (size_t k = 0; *me->storage && k <= me->n_more; k++)
+		if (slu_leftovers_remove(n, slu_plan_device(me, k).storage,
+					 err) < 0)
+			slu_node_log(n, SLU_ERROR, "leftovers: %s", err->text);
 	if (slu_room_report(n, &again, err))
 		return -1;
 	if (!again)
@@ -246,9 +229,7 @@ static int note_ran(struct slu_node *n, struct slu_err *err)
 		return 0;
 	if (n->driver->ran && n->self == 0)
 		return our_own(n->driver->ran(&n->in, true, err), err);
-	return *n->storage.dir
-		       ? slu_storage_mark(n->storage.dir, SLU_RAN_MARK, "", err)
-		       : 0;
+	return *n->storage.dir ? slu_devices_mark(n, SLU_RAN_MARK, err) : 0;
 }
 
 /* Reports "ready" and lets tasks start: they wait for the note "env". */

@@ -3,6 +3,7 @@
  * anything is made, as other programs write to the disk too. */
 #include "config.h"
 #include "burst_buffer/node/setup/room.h"
+#include "burst_buffer/node/devices.h"
 #include "burst_buffer/node/setup/user_directories.h"
 #include "burst_buffer/node/talk.h"
 
@@ -36,26 +37,49 @@ static void add_filler(const char *storage, struct slu_err *err)
 		snprintf(err->text + len, sizeof(err->text) - len, ": %s", who);
 }
 
-/* "BYTES", followed by the reason if they are not enough. */
+/* The free bytes of one of the node's devices. -1: there are too few for the
+ * part of the share that is to lie there. */
+static int look_at(const struct slu_node *n, struct slu_plan_device at,
+		   uint64_t *free, struct slu_err *why)
+{
+	const uint64_t needs =
+		slu_image_size(at.capacity + slu_user_directories_size(n));
+	uint64_t size;
+
+	*free = 0;
+	if (!*at.storage)
+		return 0;
+	if (slu_devices_check(n, at.storage, why))
+		return at.capacity ? -1 : 0;
+	slu_room_of(at.storage, free, &size);
+	*free += slu_stage_cache_bytes(at.storage); /* that can be freed */
+	if (!at.capacity || needs <= *free)
+		return 0;
+	slu_image_no_room(at.storage, needs, *free, why);
+	add_filler(at.storage, why);
+	return -1;
+}
+
+/* "BYTES" of each device, "BYTES+BYTES", followed by the reason if those of one
+ * are not enough. */
 static void put_attr(const struct slu_node *n, char attr[SLU_ATTR_MAX])
 {
 	const struct slu_plan_node *me = &n->plan.node[n->self];
-	const uint64_t needs =
-		slu_image_size(me->capacity + slu_user_directories_size(n));
-	uint64_t free = 0, size;
-	struct slu_err why;
+	struct slu_err why = {0}, first = {0};
+	int len = 0;
+	uint64_t free;
 
-	if (*me->storage) { /* what the cache uses can be freed */
-		slu_room_of(me->storage, &free, &size);
-		free += slu_stage_cache_bytes(me->storage);
+	for (size_t k = 0; k <= me->n_more && len < SLU_ATTR_MAX; k++) {
+		if (look_at(n, slu_plan_device(me, k), &free, &why) &&
+		    !first.kind)
+			first = why;
+		len += snprintf(attr + len, SLU_ATTR_MAX - (size_t)len,
+				"%s%llu", k ? "+" : "",
+				(unsigned long long)free);
 	}
-	snprintf(attr, SLU_ATTR_MAX, "%llu", (unsigned long long)free);
-	if (me->client || needs <= free)
-		return;
-	slu_image_no_room(me->storage, needs, free, &why);
-	add_filler(me->storage, &why);
-	snprintf(attr, SLU_ATTR_MAX, "%llu %.215s", (unsigned long long)free,
-		 why.text);
+	if (first.kind && len < SLU_ATTR_MAX)
+		snprintf(attr + len, SLU_ATTR_MAX - (size_t)len, " %s",
+			 first.text);
 }
 
 int slu_room_report(struct slu_node *n, bool *again, struct slu_err *err)
@@ -74,10 +98,11 @@ int slu_room_report(struct slu_node *n, bool *again, struct slu_err *err)
 	return 0;
 }
 
-void slu_room_report_shortage(struct slu_node *n, struct slu_err *err)
+void slu_room_report_shortage(struct slu_node *n, const char *storage,
+			      struct slu_err *err)
 {
 	if (err->kind != SLU_BUSY || n->plan.persistent)
 		return;
 	n->no_room = true;
-	add_filler(n->plan.node[n->self].storage, err);
+	add_filler(storage, err);
 }

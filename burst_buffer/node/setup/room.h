@@ -11,9 +11,11 @@
  * slu_talk_barrier(). */
 int slu_room_report(struct slu_node *n, bool *again, struct slu_err *err);
 
-/* Storage could not be made. If that was for lack of space (SLU_BUSY), reports
- * it to sluiced, and adds to err which user's files fill the disk. */
-void slu_room_report_shortage(struct slu_node *n, struct slu_err *err);
+/* Storage could not be made in `storage`. If that was for lack of space
+ * (SLU_BUSY), reports it to sluiced, and adds to err which user's files fill
+ * the disk. */
+void slu_room_report_shortage(struct slu_node *n, const char *storage,
+			      struct slu_err *err);
 
 /* Bytes of the file system that would contain `path`, which need not exist yet;
  * 0 if unknown. */

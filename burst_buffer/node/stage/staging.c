@@ -13,6 +13,7 @@
  */
 #include "config.h"
 #include "burst_buffer/node/stage/staging.h"
+#include "burst_buffer/node/devices.h"
 #include "burst_buffer/node/cache/input_cache.h"
 #include "burst_buffer/node/stage/job_output.h"
 #include "burst_buffer/node/stage/mover.h"
@@ -358,7 +359,7 @@ static int look_whether_stored(struct slu_aside *aside, void *arg, void *out,
 	const struct slu_node *n = arg;
 
 	(void)aside, (void)out;
-	return slu_storage_stored(&n->storage, err);
+	return slu_devices_stored(n, err);
 }
 
 /* The kernel reports a write error once, and there may be more to stage out. */

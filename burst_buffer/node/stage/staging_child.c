@@ -215,12 +215,13 @@ static int open_journal(const struct act_call *c)
 }
 
 /* Can each node read what it holds of the job's file system without its client,
- * and do all nodes that hold data take part? Others cannot see that data. */
+ * from one device, and do all nodes that hold data take part? Others cannot see
+ * that data. */
 static bool all_hold(const struct slu_staging *q)
 {
 	const struct slu_plan *plan = &q->n->plan;
 	bool all = q->n->driver->holds && !plan->use &&
-		   !slu_fstype_in_pieces(plan);
+		   !slu_fstype_in_pieces(plan) && !slu_plan_is_spread(plan);
 
 	for (size_t i = 0; all && i < plan->n_node; i++)
 		all = plan->node[i].client || plan->node[i].staging;

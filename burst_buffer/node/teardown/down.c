@@ -7,6 +7,7 @@
  */
 #include "config.h"
 #include "burst_buffer/node/teardown/down.h"
+#include "burst_buffer/node/devices.h"
 #include "burst_buffer/node/teardown/leftovers.h"
 
 #include <signal.h>
@@ -179,7 +180,9 @@ static int dry_run(struct slu_node *n)
 			       n->plan.stage[i].on);
 	printf("would unmount %s and end the %s on this node\n", n->data,
 	       n->driver->name);
-	printf("would remove %s and %s\n", n->storage.dir, n->dir);
+	for (size_t k = 0; k <= n->n_more; k++)
+		printf("would remove %s\n", slu_devices_storage(n, k)->dir);
+	printf("would remove %s\n", n->dir);
 	return 0;
 }
 

@@ -12,6 +12,7 @@
 #include "burst_buffer/host/logs.h"
 #include "burst_buffer/host/mtab.h"
 #include "burst_buffer/host/trust.h"
+#include "burst_buffer/node/devices.h"
 #include "burst_buffer/node/teardown/holders.h"
 #include "burst_buffer/node/talk.h"
 #include "burst_buffer/node/setup/user_directories.h"
@@ -63,13 +64,26 @@ static int stop(struct slu_node *n, struct slu_report *counted,
 
 /* Was the storage never made, as a user had put something in its place, which
  * is possible in a sticky directory? */
-static bool never_made(struct slu_node *n)
+static bool never_made(const struct slu_node *n, const struct slu_storage *s)
 {
 	struct slu_err why;
 
-	return !slu_note_has(n, SLU_STORAGE_NOTE) &&
-	       !slu_mounted(n->storage.fs) &&
-	       slu_trust_dir(n->storage.dir, &why) && why.kind == SLU_DENIED;
+	return !slu_note_has(n, SLU_STORAGE_NOTE) && !slu_mounted(s->fs) &&
+	       slu_trust_dir(s->dir, &why) && why.kind == SLU_DENIED;
+}
+
+static int prove_wiped(const struct slu_node *n, struct slu_err *err)
+{
+	const struct slu_storage *s;
+	struct stat st;
+
+	for (size_t k = 0; k <= n->n_more; k++) {
+		s = slu_devices_storage(n, k);
+		if (!lstat(s->dir, &st) && !never_made(n, s))
+			return slu_err(err, SLU_IO, "%s is still there",
+				       s->dir);
+	}
+	return 0;
 }
 
 /* Checks that nothing is mounted, no server runs, and no directory is left. */
@@ -77,16 +91,13 @@ static int prove(struct slu_node *n, struct slu_err *err)
 {
 	struct slu_mtab m;
 	const struct slu_mtab_line *l;
-	struct stat st;
-	int rc = 0;
+	int rc;
 
 	if (slu_mtab_read(&m, err))
 		return -1;
 	l = slu_mtab_below(&m, n->dir);
-	if (l)
-		rc = slu_err(err, SLU_IO, "%s is still mounted", l->point);
-	else if (!lstat(n->storage.dir, &st) && !never_made(n))
-		rc = slu_err(err, SLU_IO, "%s is still there", n->storage.dir);
+	rc = l ? slu_err(err, SLU_IO, "%s is still mounted", l->point)
+	       : prove_wiped(n, err);
 	slu_mtab_free(&m);
 	return rc;
 }
@@ -106,15 +117,26 @@ int slu_teardown_common(struct slu_node *n, bool keeps, struct slu_err *err)
 	return rc < 0 ? -1 : 0;
 }
 
+/* An error on one device does not stop the others. */
 static int wipe(struct slu_node *n, struct slu_err *err)
 {
-	int rc = never_made(n)
-			 ? 0
-			 : slu_storage_wipe(&n->storage, n->plan.uid, err);
+	struct slu_err why;
+	int rc = 0, one;
 
-	if (rc > 0)
-		slu_holders_report(n, err);
-	return rc < 0 ? -1 : 0;
+	for (size_t k = 0; k <= n->n_more; k++) {
+		const struct slu_storage *s = slu_devices_storage(n, k);
+
+		if (never_made(n, s))
+			continue;
+		one = slu_storage_wipe(s, n->plan.uid, &why);
+		if (one > 0)
+			slu_holders_report(n, &why);
+		if (one < 0 && !rc) {
+			*err = why;
+			rc = -1;
+		}
+	}
+	return rc;
 }
 
 int slu_teardown(struct slu_node *n, bool told, bool keeps, struct slu_err *err)

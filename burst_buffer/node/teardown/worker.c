@@ -12,6 +12,7 @@
  */
 #include "config.h"
 #include "burst_buffer/node/teardown/worker.h"
+#include "burst_buffer/node/devices.h"
 #include "burst_buffer/node/receipts.h"
 #include "burst_buffer/node/talk.h"
 #include "burst_buffer/node/teardown/save_data.h"
@@ -55,7 +56,7 @@ static int report_clean(struct slu_node *n, const struct slu_err *why,
 		.ok = !why,
 		.text = why ? (char *)why->text : NULL,
 		.phase = "teardown",
-		.bytes = why ? 0 : slu_storage_kept_takes(&n->storage),
+		.bytes = why ? 0 : slu_devices_kept_takes(n),
 	};
 	struct slu_err err;
 
@@ -167,9 +168,7 @@ static bool has_run(const struct slu_node *n)
 	struct slu_err err;
 	int rc;
 
-	if (slu_note_has(n, "env") ||
-	    (*n->storage.dir &&
-	     slu_storage_has_mark(n->storage.dir, SLU_RAN_MARK)))
+	if (slu_note_has(n, "env") || slu_devices_have_mark(n, SLU_RAN_MARK))
 		return true;
 	if (!n->driver->ran || n->plan.use)
 		return false;
