@@ -128,11 +128,15 @@ libsluburst_a_SOURCES = \
 	burst_buffer/lifecycle/reports/sums.c \
 	burst_buffer/plan/binding.c \
 	burst_buffer/plan/chunk.c \
+	burst_buffer/plan/device_shares.c \
 	burst_buffer/plan/layout.c \
+	burst_buffer/plan/node_places.c \
 	burst_buffer/plan/parts.c \
+	burst_buffer/plan/places.h \
 	burst_buffer/plan/plan.c burst_buffer/plan/plan.h \
 	burst_buffer/plan/shares.c \
 	burst_buffer/plan/storage_choice.c \
+	burst_buffer/plan/storage_room.c \
 	burst_buffer/storage/image.h
 libsluburst = libsluburst.a $(libslurequest) $(libslusysmap) $(libslunet)
 
@@ -153,6 +157,7 @@ burst_tests = tests/unit/test_request tests/unit/test_request_check \
 	tests/unit/test_transitions tests/unit/test_recovery \
 	tests/unit/test_recovery_forged tests/unit/test_plan \
 	tests/unit/test_plan_shares tests/unit/test_plan_tiers \
+	tests/unit/test_plan_devices \
 	tests/unit/test_early_stage_in tests/unit/test_predicted_nodes \
 	tests/unit/test_persistent tests/unit/test_persistent_older \
 	$(world_tests)
@@ -189,8 +194,13 @@ tests_unit_test_plan_shares_SOURCES = tests/unit/test_plan_shares.c \
 	tests/unit/plan_site.c tests/unit/plan_site.h
 tests_unit_test_plan_shares_LDADD = $(libsluburst) $(CHECK_LIBS)
 tests_unit_test_plan_tiers_SOURCES = tests/unit/test_plan_tiers.c \
+	tests/unit/plan_disks.c tests/unit/plan_disks.h \
 	tests/unit/plan_site.c tests/unit/plan_site.h
 tests_unit_test_plan_tiers_LDADD = $(libsluburst) $(CHECK_LIBS)
+tests_unit_test_plan_devices_SOURCES = tests/unit/test_plan_devices.c \
+	tests/unit/plan_disks.c tests/unit/plan_disks.h \
+	tests/unit/plan_site.c tests/unit/plan_site.h
+tests_unit_test_plan_devices_LDADD = $(libsluburst) $(CHECK_LIBS)
 tests_unit_test_early_stage_in_SOURCES = tests/unit/test_early_stage_in.c \
 	tests/unit/persistent_world.c
 tests_unit_test_early_stage_in_LDADD = $(libsluburst) $(CHECK_LIBS)

@@ -40,6 +40,11 @@ enum slu_io_start {
 	SLU_IOSTART_ADVISE,
 	SLU_IOSTART_ON,
 };
+enum slu_node_devices { /* which of a node's like file systems jobs get */
+			SLU_DEVICES_BEST,
+			SLU_DEVICES_EACH, /* the one with the most room */
+			SLU_DEVICES_ALL,  /* shares are spread over them */
+};
 /* IOBandwidth=auto */
 #define SLU_IO_AUTO UINT64_MAX
 #define SLU_IO_FS   4 /* file systems that IOBandwidth and IOMetadata name */
@@ -160,7 +165,7 @@ struct slu_conf {
 	char **mover;	     /* Mover: its words, NULL-ended; NULL: none */
 	uint64_t mover_from; /* MoverFrom: bytes of a tree */
 	char *node_storage;  /* NodeStorage: a choice (tiers.h) */
-	bool each_device;    /* NodeDevices=each */
+	enum slu_node_devices node_devices; /* NodeDevices */
 	struct slu_cache_budget {
 		uint64_t bytes;	  /* or, if this is 0, */
 		unsigned percent; /* of the storage's disk; 0: no cache */
@@ -249,6 +254,12 @@ struct slu_conf *slu_conf_load_text(const char *path, struct slu_buf *text,
 struct slu_conf *slu_conf_parse(const char *text, const char *name,
 				struct slu_err *err);
 void slu_conf_free(struct slu_conf *conf);
+
+/* May jobs get several of a node's like file systems, each or all of them? */
+static inline bool slu_conf_has_devices(const struct slu_conf *conf)
+{
+	return conf->node_devices != SLU_DEVICES_BEST;
+}
 
 /* The line of file system `name` (NULL: the default one), or NULL. Names are
  * compared exactly, keys of options without case. */

@@ -115,9 +115,9 @@ const struct slu_conf_key slu_conf_keys[] = {
 	{"MoverFrom", "64GiB", "Least bytes of a directory that it copies.",
 	 slu_conf_read_size, FIELD(mover_from), false},
 	{"NodeDevices", "best",
-	 "Which of a node's like file systems jobs get: the best, or each in "
-	 "turn, a job the one with the most room.",
-	 slu_conf_read_devices, FIELD(each_device), false},
+	 "Which of a node's like file systems jobs get: the best; each in turn, "
+	 "a job the one with the most room; or all, a job's share over them.",
+	 slu_conf_read_devices, FIELD(node_devices), false},
 	{"NodeStorage", "auto",
 	 "Where job file systems live on a node: a path, auto, or the first of a "
 	 "list of tiers and patterns that it has.",

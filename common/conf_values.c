@@ -65,12 +65,15 @@ int slu_conf_read_storage(const char *value, void *field, struct slu_err *err)
 
 int slu_conf_read_devices(const char *value, void *field, struct slu_err *err)
 {
-	static const char *const words[] = {"best", "each", NULL};
+	static const char *const words[] = {[SLU_DEVICES_BEST] = "best",
+					    [SLU_DEVICES_EACH] = "each",
+					    [SLU_DEVICES_ALL] = "all",
+					    NULL};
 	const int i = slu_conf_read_word(value, words, err);
 
 	if (i < 0)
 		return -1;
-	*(bool *)field = i;
+	*(enum slu_node_devices *)field = (enum slu_node_devices)i;
 	return 0;
 }
 

@@ -146,10 +146,12 @@ struct slu_pool_capacity {
 		available; /* bytes that were free at the nodes' last reports */
 	uint64_t kept;	   /* bytes of data kept after failed stage-outs */
 	uint64_t largest;  /* most bytes that one node can give to users */
-	uint32_t nodes;	   /* nodes with storage of this pool */
-	char *hosts;   /* host list: these nodes, if the pool has a tier; NULL:
-			  not reported */
-	bool complete; /* all its nodes have reported */
+	/* the same for a share that is spread over devices; 0: none is */
+	uint64_t together;
+	uint32_t nodes; /* nodes with storage of this pool */
+	char *hosts;	/* host list: these nodes, if the pool has a tier; NULL:
+			   not reported */
+	bool complete;	/* all its nodes have reported */
 	struct slu_pool_kept *owners; /* the owners of kept data */
 	size_t n_owners;
 };

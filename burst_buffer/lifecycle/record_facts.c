@@ -147,8 +147,20 @@ uint64_t slu_bb_takes(const struct slu_bb *bb, size_t i)
 
 	if (bb->plan.node[i].client || (clean && (!bb->keeps || m->removed)))
 		return 0;
-	all = slu_plan_takes(&bb->plan, bb->plan.node[i].capacity);
+	all = slu_plan_node_takes(&bb->plan, &bb->plan.node[i]);
 	return clean && m->kept && m->kept < all ? m->kept : all;
+}
+
+uint64_t slu_bb_device_takes(const struct slu_bb *bb, size_t i, size_t k)
+{
+	const struct slu_plan_node *node = &bb->plan.node[i];
+	const uint64_t all = slu_plan_node_takes(&bb->plan, node);
+	const uint64_t takes = slu_bb_takes(bb, i);
+	const uint64_t part = slu_plan_device_takes(&bb->plan, node, k);
+
+	return takes == all
+		       ? part
+		       : (uint64_t)((double)takes * (double)part / (double)all);
 }
 
 uint64_t slu_bb_data(const struct slu_bb *bb, size_t i)

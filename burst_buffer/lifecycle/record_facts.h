@@ -25,6 +25,8 @@ bool slu_bb_keeps(const struct slu_bb *bb, double now);
 /* Bytes that it uses on node i: until the node is clean its share in the plan,
  * then what is kept there. */
 uint64_t slu_bb_takes(const struct slu_bb *bb, size_t i);
+/* Of these, bytes on the k-th device of the node (slu_plan_devices()). */
+uint64_t slu_bb_device_takes(const struct slu_bb *bb, size_t i, size_t k);
 /* Of these, the bytes of files, as far as the node has reported. */
 uint64_t slu_bb_data(const struct slu_bb *bb, size_t i);
 /* It has failed, and the verdict was carried out, or the time limit for that

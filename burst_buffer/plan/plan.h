@@ -87,6 +87,14 @@ bool slu_plan_may_lie_in(const struct slu_plan *plan, size_t i,
 /* Bytes of local storage that a share of `capacity` takes: of its image, with
  * a manifest for each stage-out. With a quota it takes a little less. */
 uint64_t slu_plan_takes(const struct slu_plan *plan, uint64_t capacity);
+/* Bytes that a node's share takes on the k-th of its devices
+ * (slu_plan_devices()), and on all. */
+uint64_t slu_plan_device_takes(const struct slu_plan *plan,
+			       const struct slu_plan_node *node, size_t k);
+uint64_t slu_plan_node_takes(const struct slu_plan *plan,
+			     const struct slu_plan_node *node);
+/* Bytes of the manifests of all stage-outs from a share of `capacity`. */
+uint64_t slu_plan_manifests(const struct slu_plan *plan, uint64_t capacity);
 
 /* layout.c: adds directories with layouts; the plan has its file system
  * already. */
@@ -120,17 +128,20 @@ char *slu_plan_parts_text(const struct slu_plan *plan);
  * each has space for its share. In the place of a node that does not, another
  * one gives whose storage is known. If there is none, it gives what it can, or
  * nothing where that is less than an eighth of an equal share, and the others
- * give more. room: free bytes of each node; it becomes the largest share that
- * fits there, with its image. *changed: some share differs from before; none
+ * give more. room: bytes of the largest share that fits on each node
+ * (slu_plan_fits()). *changed: some share differs from before; none
  * does where the nodes have too little together. -1: SLU_NOMEM.
  */
-int slu_plan_share(struct slu_plan *plan, size_t givers, uint64_t *room,
+int slu_plan_share(struct slu_plan *plan, size_t givers, const uint64_t *room,
 		   bool *changed, struct slu_err *err);
-/* The same for a plan with `givers` whose nodes have reported their free space
- * (bytes, clobbered), excluding what other buffers take; changes nothing for a
- * file system that needs equal shares. */
+/* The largest share that fits into so many free bytes, with its image. */
+uint64_t slu_plan_fits(const struct slu_plan *plan, uint64_t room);
+/* The same for a plan with `givers` whose nodes have reported their free space,
+ * excluding what other buffers take: bytes of each of the 1 + n_more devices of
+ * each node, in the order of the plan. Changes nothing for a file system that
+ * needs equal shares. */
 int slu_plan_reshare(struct slu_plan *plan, const struct slu_plan_site *site,
-		     uint64_t *told, bool *changed, struct slu_err *err);
+		     const uint64_t *told, bool *changed, struct slu_err *err);
 
 /* chunk.c: chunk sizes left open (shard=auto, stripe_size=auto, chunk=auto)
  * become the smallest power of two that holds a request of request_size bytes,

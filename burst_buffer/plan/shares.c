@@ -7,6 +7,7 @@
  */
 #include "config.h"
 #include <stdlib.h>
+#include "burst_buffer/plan/places.h"
 #include "burst_buffer/plan/plan.h"
 #include "burst_buffer/request/site/fstype.h"
 #include "common/str.h"
@@ -21,14 +22,18 @@
  * hash to it would soon fill it. */
 #define LEAST 8
 
-/* The largest share that fits into so much space. */
-static uint64_t usable(const struct slu_plan *plan, uint64_t room)
+uint64_t slu_share_usable(uint64_t room)
 {
-	uint64_t low = 0, high, top, middle;
-
 	room = room < MOST ? room : MOST;
 	room -= room / OWN;
-	top = high = room > SLACK ? room - SLACK : 0;
+	return room > SLACK ? room - SLACK : 0;
+}
+
+uint64_t slu_plan_fits(const struct slu_plan *plan, uint64_t room)
+{
+	const uint64_t top = slu_share_usable(room);
+	uint64_t low = 0, high = top, middle;
+
 	while (high - low > 1) {
 		middle = low + (high - low) / 2;
 		if (slu_plan_takes(plan, middle) > top)
@@ -161,7 +166,7 @@ static bool share_part(struct slu_plan *plan, size_t givers,
 	return share(&v, type && type->all_nodes);
 }
 
-int slu_plan_share(struct slu_plan *plan, size_t givers, uint64_t *room,
+int slu_plan_share(struct slu_plan *plan, size_t givers, const uint64_t *room,
 		   bool *changed, struct slu_err *err)
 {
 	struct giver *giver = calloc(plan->n_node + 1, sizeof(*giver));
@@ -174,8 +179,6 @@ int slu_plan_share(struct slu_plan *plan, size_t givers, uint64_t *room,
 		free(giver);
 		return slu_err(err, SLU_NOMEM, "out of memory");
 	}
-	for (size_t i = 0; i < plan->n_node; i++)
-		room[i] = usable(plan, room[i]);
 	for (size_t i = 0; givers && i < plan->n_node; i = end) {
 		end = split ? slu_plan_part_end(plan, node, i) : plan->n_node;
 		*changed |= share_part(plan, givers, room, node + i, end - i,
@@ -186,12 +189,77 @@ int slu_plan_share(struct slu_plan *plan, size_t givers, uint64_t *room,
 	return 0;
 }
 
-uint64_t slu_plan_takes(const struct slu_plan *plan, uint64_t capacity)
+/* Parts of `share` for each of the first n of those that giver[] has in
+ * order. */
+static void pour(const struct vessel *v, size_t n, uint64_t *bytes)
+{
+	const uint64_t level = find_level(v, n);
+	uint64_t left = v->enough, one;
+
+	for (size_t i = 0; i < v->n; i++) {
+		one = i < n ? v->room[v->giver[i].at] : 0;
+		one = one < level ? one : level;
+		one = one < left ? one : left;
+		bytes[v->giver[i].at] = one;
+		left -= one;
+	}
+}
+
+int slu_share_divide(uint64_t share, const uint64_t *room, size_t n,
+		     uint64_t *bytes, bool *fits, struct slu_err *err)
+{
+	struct giver *giver = calloc(n + 1, sizeof(*giver));
+	struct vessel v = {.room = room,
+			   .giver = giver,
+			   .n = n,
+			   .wanted = n,
+			   .equal = share / n + (share % n != 0),
+			   .enough = share};
+	size_t some;
+
+	if (!giver)
+		return slu_err(err, SLU_NOMEM, "out of memory");
+	for (size_t i = 0; i < n; i++)
+		giver[i] = (struct giver){room[i] < v.equal ? room[i] : v.equal,
+					  i};
+	some = choose(&v, false);
+	if (!some && filled(&v, n, share) == share)
+		some = n;
+	*fits = some > 0;
+	if (some)
+		pour(&v, some, bytes);
+	free(giver);
+	return 0;
+}
+
+uint64_t slu_plan_manifests(const struct slu_plan *plan, uint64_t capacity)
 {
 	uint64_t manifests = 0;
 
 	for (size_t i = 0; i < plan->n_stage; i++)
 		manifests +=
 			plan->stage[i].out ? slu_manifest_size(capacity) : 0;
-	return slu_image_size(capacity + manifests);
+	return manifests;
+}
+
+uint64_t slu_plan_takes(const struct slu_plan *plan, uint64_t capacity)
+{
+	return slu_image_size(capacity + slu_plan_manifests(plan, capacity));
+}
+
+uint64_t slu_plan_device_takes(const struct slu_plan *plan,
+			       const struct slu_plan_node *node, size_t k)
+{
+	return slu_image_size(slu_plan_device(node, k).capacity +
+			      slu_plan_manifests(plan, node->capacity));
+}
+
+uint64_t slu_plan_node_takes(const struct slu_plan *plan,
+			     const struct slu_plan_node *node)
+{
+	uint64_t sum = 0;
+
+	for (size_t k = 0; k < slu_plan_devices(node); k++)
+		sum += slu_plan_device_takes(plan, node, k);
+	return sum;
 }

@@ -146,6 +146,7 @@ static void use(struct slu_mirror *m, const char *pool,
 		out->used += p->kept;
 		out->total = p->total;
 		out->largest = p->largest;
+		out->together = p->together;
 		out->nodes = p->nodes;
 		out->complete = p->complete && p->total;
 	}

@@ -35,8 +35,9 @@ struct slu_pool_use {
 	uint64_t kept;	/* bytes of kept data of failed stage-outs, */
 	uint64_t kept_of_user; /* and how many of these are the user's (`need`)
 				*/
-	uint64_t unfree;  /* used, or more where other files are there too */
-	uint64_t largest; /* bytes for users that the largest node can hold */
+	uint64_t unfree;   /* used, or more where other files are there too */
+	uint64_t largest;  /* bytes for users that the largest node can hold */
+	uint64_t together; /* in a share over its devices; 0: there is none */
 	uint32_t nodes;
 	bool complete; /* false: the sizes of some nodes are not known */
 };

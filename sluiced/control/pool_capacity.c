@@ -2,7 +2,7 @@
 /*
  * Sums the storage of nodes for each pool, from the resource map. A node's
  * share of a buffer lies on one of its devices, so the largest device limits
- * the size of a share.
+ * the size of a share; or, where it is spread, all of them together do.
  */
 #include "config.h"
 #include "sluiced/control/pool_capacity.h"
@@ -17,9 +17,11 @@
 #include "sluiced/control/capabilities.h"
 
 /* Adds a node to its pool. */
-static void add_node(struct slu_pool_capacity *p,
+static void add_node(struct slu_pool_capacity *p, bool spread,
 		     const struct slu_node_storage *device, size_t n)
 {
+	uint64_t together = 0;
+
 	p->nodes++;
 	for (size_t i = 0; i < n; i++) {
 		const uint64_t size = device[i].size;
@@ -27,9 +29,12 @@ static void add_node(struct slu_pool_capacity *p,
 		p->total += size;
 		p->available +=
 			device[i].available < size ? device[i].available : size;
+		together += slu_image_fits(size);
 		if (slu_image_fits(size) > p->largest)
 			p->largest = slu_image_fits(size);
 	}
+	if (spread && together > p->together)
+		p->together = together;
 }
 
 /* Does the map know the node, and nothing there that is of the pool's tier? A
@@ -72,9 +77,10 @@ static int look_at(struct sum *s, size_t i, const char *node,
 	size_t n;
 
 	if (slu_storage_devices_of(docs, node, slu_pool_storage(s->conf, pool),
-				   s->conf->each_device, &device, &n,
+				   slu_conf_has_devices(s->conf), &device, &n,
 				   &why) == 0) {
-		add_node(&s->pool[i], device, n);
+		add_node(&s->pool[i], s->conf->node_devices == SLU_DEVICES_ALL,
+			 device, n);
 		free(device);
 		return pool->tier && slu_hosts_append(&s->with[i], node)
 			       ? slu_err(err, SLU_NOMEM, "out of memory")

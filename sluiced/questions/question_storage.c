@@ -40,7 +40,7 @@ static struct json_object *choices_of(const struct slu_conf *conf)
 		left |= !conf->pool[i].tier;
 	if (left)
 		add_choice(choices, "NodeStorage", conf->node_storage,
-			   conf->each_device, NULL);
+			   slu_conf_has_devices(conf), NULL);
 	for (size_t i = 0; i < conf->n_pool; i++) {
 		const struct slu_pool_conf *pool = &conf->pool[i];
 
@@ -48,7 +48,7 @@ static struct json_object *choices_of(const struct slu_conf *conf)
 			continue;
 		snprintf(who, sizeof(who), "pool %s", pool->name);
 		add_choice(choices, who, slu_pool_storage(conf, pool),
-			   conf->each_device, &pool->nodes);
+			   slu_conf_has_devices(conf), &pool->nodes);
 	}
 	return choices;
 }
@@ -59,7 +59,7 @@ struct json_object *slu_prepare_storage(const struct slu_daemon *d,
 {
 	(void)who;
 	slu_json_set_str(args, "choice", d->conf->node_storage);
-	slu_json_set_bool(args, "each", d->conf->each_device);
+	slu_json_set_bool(args, "each", slu_conf_has_devices(d->conf));
 	json_object_object_add(args, "choices", choices_of(d->conf));
 	return NULL;
 }

@@ -23,6 +23,10 @@ static const struct slu_key phases[] = {
 	{"nodes", "node_count", .is = SLU_IS_COUNT, .title = "NODES"},
 	{"node_seconds", .is = SLU_IS_SECONDS},
 	{.key = NULL}};
+static const struct slu_key member_devices[] = {
+	{"storage", .is = SLU_IS_TEXT},
+	{"capacity", "capacity_bytes", .is = SLU_IS_BYTES},
+	{.key = NULL}};
 static const struct slu_key members[] = {
 	{"name", .is = SLU_IS_TEXT},
 	{"state", .is = SLU_IS_TEXT},
@@ -30,6 +34,8 @@ static const struct slu_key members[] = {
 	{"capacity", "capacity_bytes", .is = SLU_IS_BYTES},
 	{"enforced", .is = SLU_IS_TEXT, .doc = "quota, loop or no"},
 	{"storage", .is = SLU_IS_TEXT, .doc = "where its part lies"},
+	{"more", .is = SLU_IS_LIST, .of = member_devices,
+	 .doc = "further devices over which it is spread, with their parts"},
 	{"used_most", "used_most_bytes", .is = SLU_IS_BYTES},
 	{"read_bytes", .is = SLU_IS_BYTES},
 	{"written_bytes", .is = SLU_IS_BYTES},

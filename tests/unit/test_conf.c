@@ -18,7 +18,7 @@ START_TEST(test_defaults)
 	ck_assert_str_eq(c->slurm_user, "slurm");
 	ck_assert(c->n_fs == 0 && !slu_conf_fs(c, NULL));
 	ck_assert_str_eq(c->node_storage, "auto");
-	ck_assert(!c->each_device);
+	ck_assert_int_eq(c->node_devices, SLU_DEVICES_BEST);
 	ck_assert_str_eq(c->run_dir, "/run/sluice");
 	ck_assert(!c->allow_users && !c->deny_users && !c->max_capacity);
 	ck_assert_int_eq(c->setup_timeout, 120);
@@ -82,7 +82,7 @@ START_TEST(test_every_key)
 	ck_assert_str_eq(c->control_socket, "/s");
 	ck_assert_str_eq(c->slurm_user, "me");
 	ck_assert_str_eq(c->node_storage, "/local disk");
-	ck_assert(c->each_device);
+	ck_assert_int_eq(c->node_devices, SLU_DEVICES_EACH);
 	ck_assert_str_eq(c->run_dir, "/r");
 	ck_assert_str_eq(c->allow_users[1], "b");
 	ck_assert_str_eq(c->deny_users[0], "c");
@@ -270,7 +270,8 @@ static const struct {
 	{"RunDir=/a\n\nrundir=/b", "f:3: RunDir was given on line 1"},
 	{"RunDir=a", "f:1: RunDir: \"a\" is not an absolute path"},
 	{"NodeStorage=a", "f:1: NodeStorage: \"a\" is neither"},
-	{"NodeDevices=all", "f:1: NodeDevices: \"all\" is none of best, each"},
+	{"NodeDevices=some",
+	 "f:1: NodeDevices: \"some\" is none of best, each, all"},
 	{"NodeStorage=flash,dsk",
 	 "f:1: NodeStorage: \"dsk\" is neither an absolute path, nor one of "
 	 "flash, disk, pmem, ram, fastest, largest and auto; did you mean "

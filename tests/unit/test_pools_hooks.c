@@ -103,6 +103,41 @@ START_TEST(test_components)
 }
 END_TEST
 
+/* A node's share of glusterfs is as large as its devices together. */
+START_TEST(test_spread_share)
+{
+	struct slu_pool_capacity p = {.name = "nodes",
+				      .total = 8 * GIB,
+				      .available = 8 * GIB,
+				      .largest = 2 * GIB,
+				      .together = 4 * GIB,
+				      .nodes = 4,
+				      .complete = true};
+	struct slu_capacity s = {.pools = &p, .n_pools = 1};
+	struct slu_ctl *ctl = ctl_by_hand("FileSystem=g Driver=glusterfs\n"
+					  "FileSystem=t Driver=scratch\n"
+					  "Pool=nodes");
+	struct slu_ctl_ask ask = {.prolog_flags = true, .max_nodes = 2};
+	struct slu_err err;
+	char *text;
+
+	link_up(ctl, 1);
+	daemon_say(&slu_capacity_desc, &s);
+	slu_ctl_step(ctl, 2);
+	ask.option = "jobfs type=g capacity=8GiB";
+	expect_ok(slu_ctl_validate(ctl, &ask, &text, &err), err);
+	free(text);
+	ask.option = "jobfs type=t capacity=8GiB";
+	expect_fail(slu_ctl_validate(ctl, &ask, &text, &err), err, SLU_INVALID,
+		    "none can hold more than 2GiB");
+	ask.max_nodes = 1;
+	ask.option = "jobfs type=g capacity=8GiB";
+	expect_fail(slu_ctl_validate(ctl, &ask, &text, &err), err, SLU_INVALID,
+		    "none can hold more than 4GiB");
+	slu_ctl_release(ctl);
+}
+END_TEST
+
 /* What could never be had is refused at submission. */
 START_TEST(test_impossible_request_is_refused)
 {
@@ -294,6 +329,6 @@ START_TEST(test_no_mover)
 }
 END_TEST
 
-TEST_MAIN("pools hooks", test_hooks, test_components,
+TEST_MAIN("pools hooks", test_hooks, test_components, test_spread_share,
 	  test_impossible_request_is_refused, test_never_of_user, test_unable,
 	  test_no_mover)

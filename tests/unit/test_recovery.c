@@ -257,5 +257,74 @@ START_TEST(test_devices)
 }
 END_TEST
 
+/* The node's share is over /a and this one. */
+static void spread(struct slu_plan *plan, const char *storage,
+		   uint64_t capacity)
+{
+	struct slu_plan_device *more = calloc(1, sizeof(*more));
+
+	ck_assert_ptr_nonnull(more);
+	*more = (struct slu_plan_device){strdup(storage), capacity};
+	plan->node[0].more = more;
+	plan->node[0].n_more = 1;
+}
+
+static void spread_good(struct slu_plan *plan)
+{
+	spread(plan, "/b/sluice", plan->node[0].capacity / 2);
+}
+
+static void spread_elsewhere(struct slu_plan *plan)
+{
+	spread(plan, "/c/sluice", plan->node[0].capacity / 2);
+}
+
+static void spread_twice(struct slu_plan *plan)
+{
+	spread(plan, "/a/sluice", plan->node[0].capacity / 2);
+}
+
+static void spread_too_large(struct slu_plan *plan)
+{
+	spread(plan, "/b/sluice", plan->node[0].capacity + 1);
+}
+
+/* A share over several devices is taken over as it is, if these are some on
+ * which it may lie, each once, and its parts are no more than the whole. */
+START_TEST(test_spread)
+{
+	static void (*const bad[])(struct slu_plan *) = {
+		spread_elsewhere, spread_twice, spread_too_large};
+	struct world w;
+	struct slu_err err;
+	int64_t n;
+	char *plan, *other;
+
+	world_new(&w, 1, WALK, "NodeStorage=auto\nNodeDevices=all\n");
+	has_two_devices(&w);
+	run_until(&w, AT_RUN);
+	plan = noted(&w);
+	restore(&w, true);
+	sync_all(&w);
+	each(c, bad)
+	{
+		other = with(plan, *c);
+		told(&w, 0, other, "invalid");
+		free(other);
+	}
+	other = with(plan, spread_good);
+	told(&w, 0, other, "go");
+	expect_ok(slu_db_value(w.db, &n, 0, &err,
+			       "SELECT COUNT(*) FROM Buffer WHERE Plan ->> "
+			       "'$.node[0].more[0].storage' = '/b/sluice'",
+			       ""),
+		  err);
+	ck_assert_int_eq(n, 1);
+	free(plan);
+	free(other);
+	world_free(&w);
+}
+END_TEST
+
 TEST_MAIN("adopt", test_taken_over, test_split_taken_over, test_numbers,
-	  test_not_asked, test_devices)
+	  test_not_asked, test_devices, test_spread)

@@ -188,7 +188,7 @@ END_TEST
 	",\"options\":\"rw\",\"category\":\"local\",\"tier\":\"" tier "\"}"
 
 /* Of like devices each counts, or the largest; one share may be as large as the
- * largest either way. */
+ * largest either way, or as all together where it is spread. */
 START_TEST(test_devices)
 {
 	static const struct {
@@ -203,7 +203,12 @@ START_TEST(test_devices)
 		{"NodeDevices=each\nNodeStorage=/t1", 50, 10, 50},
 		{"NodeDevices=each\nNodeStorage=/t*", 130, 90, 60},
 		{"NodeDevices=each\nPool=d Tier=disk", 7, 7, 7},
+		{"NodeDevices=all", 130, 90, 60},
+		{"NodeDevices=all\nPool=d Tier=disk", 7, 7, 7},
 	};
+	const uint64_t flash = slu_image_fits(50 << 20) +
+			       slu_image_fits(60 << 20) +
+			       slu_image_fits(20 << 20);
 	struct slu_capacity s;
 
 	db = slu_db_open(tmpfile_path("devices.db"), SLU_DB_WRITE, &err);
@@ -230,6 +235,12 @@ START_TEST(test_devices)
 		       (unsigned long long)s.pools[0].total,
 		       (unsigned long long)s.pools[0].available,
 		       s.pools[0].nodes);
+		expect(s.pools[0].together == (!strstr(c->conf, "all") ? 0
+					       : strstr(c->conf, "disk")
+						       ? slu_image_fits(7 << 20)
+						       : flash),
+		       "%s: %llu", c->conf,
+		       (unsigned long long)s.pools[0].together);
 		slu_msg_clear(&slu_capacity_desc, &s);
 	}
 	slu_receiver_free(receiver);

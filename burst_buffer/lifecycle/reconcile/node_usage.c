@@ -46,27 +46,39 @@ find_place(struct slu_db *map, const struct slu_plan *plan,
 	return NULL;
 }
 
-static void add_buffer(struct slu_db *map, const struct slu_bb *bb,
-		       const struct slu_plan *plan,
-		       const struct slu_plan_node **sorted, uint64_t *promised,
-		       uint64_t *own)
+/* What is added up. */
+struct usage {
+	struct slu_db *map;
+	const struct slu_plan *plan;
+	const struct slu_plan_node **sorted; /* of the plan, by name */
+	uint64_t *promised, *own;
+};
+
+/* Adds what the buffer takes on the k-th device of its node i. */
+static void add_device(const struct usage *u, const struct slu_bb *bb, size_t i,
+		       size_t k)
 {
 	const bool left = bb->state == SLU_BB_DONE && bb->keeps &&
-			  bb->plan.uid == plan->uid;
+			  bb->plan.uid == u->plan->uid;
+	const uint64_t takes = slu_bb_device_takes(bb, i, k);
+	struct slu_plan_node mine = bb->plan.node[i];
 	const struct slu_plan_node *at;
-	uint64_t takes;
-	size_t i;
 
-	for (i = 0; i < bb->plan.n_node; i++) {
-		takes = slu_bb_takes(bb, i);
-		if (!takes)
-			continue;
-		at = find_place(map, plan, sorted, &bb->plan.node[i]);
-		if (!at || (at->client && !plan->givers))
-			continue;
-		promised[at - plan->node] += takes;
-		own[at - plan->node] += left ? takes : 0;
-	}
+	mine.storage = slu_plan_device(&bb->plan.node[i], k).storage;
+	at = find_place(u->map, u->plan, u->sorted, &mine);
+	if (!at || (at->client && !u->plan->givers))
+		return;
+	u->promised[at - u->plan->node] += takes;
+	u->own[at - u->plan->node] += left ? takes : 0;
+}
+
+static void add_buffer(const struct usage *u, const struct slu_bb *bb)
+{
+	for (size_t i = 0; i < bb->plan.n_node; i++)
+		if (slu_bb_takes(bb, i))
+			for (size_t k = 0;
+			     k < slu_plan_devices(&bb->plan.node[i]); k++)
+				add_device(u, bb, i, k);
 }
 
 int slu_bb_node_usage(void *buffers, const struct slu_plan *plan,
@@ -75,6 +87,7 @@ int slu_bb_node_usage(void *buffers, const struct slu_plan *plan,
 	const struct slu_buffers *b = buffers;
 	const struct slu_plan_node **sorted =
 		calloc(plan->n_node + 1, sizeof(*sorted));
+	const struct usage u = {b->db, plan, sorted, promised, own};
 	const struct slu_bb *bb;
 	size_t i;
 
@@ -90,7 +103,7 @@ int slu_bb_node_usage(void *buffers, const struct slu_plan *plan,
 			continue; /* its own */
 		else if (bb->state != SLU_BB_DONE || bb->plan.persistent ||
 			 bb->keeps)
-			add_buffer(b->db, bb, plan, sorted, promised, own);
+			add_buffer(&u, bb);
 	free(sorted);
 	return 0;
 }

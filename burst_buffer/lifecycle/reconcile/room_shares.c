@@ -42,7 +42,8 @@ struct slu_plan_site slu_bb_run_site(struct slu_buffers *b)
 }
 
 /* The attribute is "BYTES" or "BYTES SENTENCE": the latter where they are not
- * enough. */
+ * enough. Of a share that may lie on several devices it has the bytes of each:
+ * "BYTES+BYTES". */
 static const char *sentence_of(const char *attr)
 {
 	const char *blank = attr ? strchr(attr, ' ') : NULL;
@@ -93,27 +94,56 @@ static int fail(struct slu_buffers *b, struct slu_bb *bb,
 	return rc;
 }
 
-/* The earlier shares, in case the new ones cannot be stored. */
+/* The earlier shares, in case the new ones cannot be stored: a change gives
+ * bytes to others and changes the order of a node's devices. */
 struct before {
 	uint64_t capacity;
 	bool client;
+	char *storage;
+	struct slu_plan_device *more; /* n_more of them */
 };
+
+static void forget(struct before *was, size_t n)
+{
+	for (size_t i = 0; was && i < n; i++)
+		free(was[i].more);
+	free(was);
+}
 
 static struct before *remember(const struct slu_plan *plan)
 {
 	struct before *was = calloc(plan->n_node + 1, sizeof(*was));
 
-	for (size_t i = 0; was && i < plan->n_node; i++)
-		was[i] = (struct before){plan->node[i].capacity,
-					 plan->node[i].client};
+	for (size_t i = 0; was && i < plan->n_node; i++) {
+		const struct slu_plan_node *node = &plan->node[i];
+
+		was[i] = (struct before){
+			.capacity = node->capacity,
+			.client = node->client,
+			.storage = node->storage,
+			.more = calloc(node->n_more + 1, sizeof(*node->more))};
+		if (!was[i].more) {
+			forget(was, i);
+			return NULL;
+		}
+		if (node->n_more)
+			memcpy(was[i].more, node->more,
+			       node->n_more * sizeof(*node->more));
+	}
 	return was;
 }
 
 static void restore(struct slu_plan *plan, const struct before *was)
 {
 	for (size_t i = 0; i < plan->n_node; i++) {
-		plan->node[i].capacity = was[i].capacity;
-		plan->node[i].client = was[i].client;
+		struct slu_plan_node *node = &plan->node[i];
+
+		node->capacity = was[i].capacity;
+		node->client = was[i].client;
+		node->storage = was[i].storage;
+		if (node->n_more)
+			memcpy(node->more, was[i].more,
+			       node->n_more * sizeof(*node->more));
 	}
 }
 
@@ -140,24 +170,48 @@ static int store(struct slu_buffers *b, struct slu_bb *bb, double now,
 	return 0;
 }
 
-/* The free space that each node has reported, in bytes. *all: each has; an
- * older sluice-node does not report it. Caller frees; NULL: no memory. */
+static size_t count_devices(const struct slu_plan *plan)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < plan->n_node; i++)
+		n += 1 + plan->node[i].n_more;
+	return n;
+}
+
+/* Reads the bytes of a node's devices; 0 of those that the text does not
+ * have. */
+static void read_rooms(const char *text, uint64_t *room, size_t n)
+{
+	char *end = (char *)(uintptr_t)text;
+
+	for (size_t k = 0; end && k < n; k++) {
+		room[k] = strtoull(end, &end, 10);
+		end = *end == '+' ? end + 1 : NULL;
+	}
+}
+
+/* The free space that each node has reported of each of its devices, in bytes.
+ * *all: each has; an older sluice-node does not report it. Caller frees; NULL:
+ * no memory. */
 static uint64_t *told(const struct slu_bb *bb,
 		      const struct slu_bb_barrier *barrier, bool *all)
 {
-	uint64_t *room = calloc(bb->plan.n_node + 1, sizeof(*room));
+	uint64_t *room = calloc(count_devices(&bb->plan) + 1, sizeof(*room));
+	uint64_t *at = room;
 
 	*all = true;
 	for (size_t i = 0; room && i < bb->plan.n_node; i++) {
 		*all &= barrier->attr[i] && *barrier->attr[i];
-		if (barrier->attr[i])
-			room[i] = strtoull(barrier->attr[i], NULL, 10);
+		read_rooms(barrier->attr[i], at, 1 + bb->plan.node[i].n_more);
+		at += 1 + bb->plan.node[i].n_more;
 	}
 	return room;
 }
 
-static int reshare(struct slu_buffers *b, struct slu_bb *bb, uint64_t *room,
-		   bool *changed, double now, struct slu_err *err)
+static int reshare(struct slu_buffers *b, struct slu_bb *bb,
+		   const uint64_t *room, bool *changed, double now,
+		   struct slu_err *err)
 {
 	const struct slu_plan_site site = slu_bb_run_site(b);
 	struct before *was = remember(&bb->plan);
@@ -168,7 +222,7 @@ static int reshare(struct slu_buffers *b, struct slu_bb *bb, uint64_t *room,
 		rc = store(b, bb, now, err);
 	if (rc && was)
 		restore(&bb->plan, was);
-	free(was);
+	forget(was, bb->plan.n_node);
 	return rc;
 }
 

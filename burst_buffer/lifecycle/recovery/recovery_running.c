@@ -66,17 +66,45 @@ static bool same_node(const struct slu_plan_node *a,
 	       a->client == b->client;
 }
 
-/* On which of like devices a share lies depended on what else lay there. */
+static bool is_among(const struct slu_plan_node *node, size_t n,
+		     const char *storage)
+{
+	bool is = false;
+
+	for (size_t k = 0; !is && k < n; k++)
+		is = slu_eq(slu_plan_device(node, k).storage, storage);
+	return is;
+}
+
+/* Is each device of the offer's node i another one on which its share may lie,
+ * and are their parts what it gives? On which of like devices a share lies
+ * depended on what else lay there. */
+static bool may_lie_there(struct slu_buffers *buffers, const struct slu_plan *a,
+			  const struct slu_plan *b, size_t i)
+{
+	const struct slu_plan_site site = slu_bb_run_site(buffers);
+	const struct slu_plan_node *node = &b->node[i];
+	uint64_t left = node->capacity;
+	bool may = slu_eq(a->node[i].storage, node->storage) ||
+		   slu_plan_may_lie_in(a, i, node->storage, &site);
+
+	for (size_t k = 0; may && k < node->n_more; k++) {
+		may = node->more[k].capacity <= left &&
+		      !is_among(node, k + 1, node->more[k].storage) &&
+		      slu_plan_may_lie_in(a, i, node->more[k].storage, &site);
+		left -= node->more[k].capacity;
+	}
+	return may;
+}
+
 static bool same_nodes(struct slu_buffers *buffers, const struct slu_plan *a,
 		       const struct slu_plan *b)
 {
-	const struct slu_plan_site site = slu_bb_run_site(buffers);
 	bool same = a->n_node == b->n_node;
 
 	for (size_t i = 0; same && i < a->n_node; i++)
 		same = same_node(&a->node[i], &b->node[i]) &&
-		       (slu_eq(a->node[i].storage, b->node[i].storage) ||
-			slu_plan_may_lie_in(a, i, b->node[i].storage, &site));
+		       may_lie_there(buffers, a, b, i);
 	return same;
 }
 
@@ -142,20 +170,43 @@ static bool number_fits(const struct slu_bb *bb, uint64_t number)
 	return number <= bb->id || number - bb->id <= LEAP;
 }
 
+static int take_devices(struct slu_plan_node *ours,
+			const struct slu_plan_node *offer, struct slu_err *err)
+{
+	struct slu_plan_node now = {
+		.storage = strdup(offer->storage),
+		.more = calloc(offer->n_more + 1, sizeof(*now.more))};
+	bool all = now.storage && now.more;
+
+	for (; all && now.n_more < offer->n_more; now.n_more += all) {
+		const struct slu_plan_device *from = &offer->more[now.n_more];
+		char *storage = strdup(from->storage);
+
+		all = storage;
+		now.more[now.n_more] =
+			(struct slu_plan_device){storage, from->capacity};
+	}
+	if (all) {
+		struct slu_plan_node was = {.storage = ours->storage,
+					    .more = ours->more,
+					    .n_more = ours->n_more};
+
+		ours->storage = now.storage;
+		ours->more = now.more;
+		ours->n_more = now.n_more;
+		now = was;
+	}
+	slu_msg_clear(&slu_plan_node_desc, &now);
+	return all ? 0 : slu_err(err, SLU_NOMEM, "out of memory");
+}
+
 static int take_nodes(struct slu_plan *ours, const struct slu_plan *offer,
 		      struct slu_err *err)
 {
-	char *storage;
-
 	for (size_t i = 0; i < ours->n_node; i++) {
 		ours->node[i].capacity = offer->node[i].capacity;
-		if (slu_eq(ours->node[i].storage, offer->node[i].storage))
-			continue;
-		storage = strdup(offer->node[i].storage);
-		if (!storage)
-			return slu_err(err, SLU_NOMEM, "out of memory");
-		free(ours->node[i].storage);
-		ours->node[i].storage = storage;
+		if (take_devices(&ours->node[i], &offer->node[i], err))
+			return -1;
 	}
 	return 0;
 }

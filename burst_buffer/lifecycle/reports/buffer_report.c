@@ -132,6 +132,23 @@ static void name_coherence(struct json_object *obj)
 		slu_json_set_str(obj, "coherence", slu_coherence_names[given]);
 }
 
+/* The further devices that have a part of the node's share. */
+static void add_more(struct json_object *member, struct json_object *node)
+{
+	struct json_object *more = slu_json_list_at(node, "more"), *one;
+	struct json_object *parts = json_object_new_array();
+
+	for (size_t i = 0; i < slu_json_length(more); i++) {
+		one = json_object_array_get_idx(more, i);
+		if (slu_json_u64_at(one, "capacity"))
+			json_object_array_add(parts, json_object_get(one));
+	}
+	if (slu_json_length(parts))
+		json_object_object_add(member, "more", parts);
+	else
+		json_object_put(parts);
+}
+
 /* Adds what the plan says of each member. Done here, as SQLite would search the
  * plan once for each of thousands of members. */
 static void add_plan_nodes(struct json_object *obj)
@@ -156,6 +173,7 @@ static void add_plan_nodes(struct json_object *obj)
 			if (json_object_object_get_ex(node, keys[k], &value))
 				json_object_object_add(member, keys[k],
 						       json_object_get(value));
+		add_more(member, node);
 		json_object_object_del(member, "position");
 	}
 	json_object_object_del(obj, "plan_nodes");

@@ -73,7 +73,8 @@ static bool uses_tiers(const struct slu_conf *conf)
 /* Does NodeStorage lead to several devices? */
 static bool uses_devices(const struct slu_conf *conf)
 {
-	return conf->each_device && !slu_choice_is_path(conf->node_storage) &&
+	return slu_conf_has_devices(conf) &&
+	       !slu_choice_is_path(conf->node_storage) &&
 	       uses_node_storage(conf);
 }
 

@@ -39,6 +39,7 @@ const struct slu_fstype slu_fstypes[] = {
 	 .binds = true,
 	 .persistent = true,
 	 .uneven = true,
+	 .spreads = true,
 	 .striped = "shard",
 	 .options = glusterfs_options},
 	{.name = "gekkofs",

@@ -24,11 +24,12 @@ struct slu_fstype {
 	bool remote;	 /* its data is not in the nodes' storage */
 	bool persistent; /* it can outlive jobs, on nodes of its own */
 	bool binds;	 /* every node starts a server of its own */
-	bool uneven; /* it places files where there is space, so that nodes may
-			give different amounts */
-	bool pieces; /* a node's data is pieces of files, as with `striped` */
-	bool joined; /* pieces that each node can put into their places
-			(sluice-node fetch) */
+	bool uneven;  /* it places files where there is space, so that nodes may
+			 give different amounts */
+	bool spreads; /* a node's share may lie on several devices */
+	bool pieces;  /* a node's data is pieces of files, as with `striped` */
+	bool joined;  /* pieces that each node can put into their places
+			 (sluice-node fetch) */
 	const char *striped;  /* but not with this option; may be NULL */
 	const char *required; /* an option that must be given; may be NULL */
 	/* Why it is only offered where the FileSystem line says

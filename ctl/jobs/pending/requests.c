@@ -78,7 +78,7 @@ static int fits_het(struct slu_ctl *ctl, const struct slu_ctl_ask *ask,
 
 /* The refusal if even with `n` nodes a node's share is larger than the largest
  * node's storage. */
-static int too_large(uint64_t share, uint32_t n, const struct slu_pool_use *use,
+static int too_large(uint64_t share, uint32_t n, uint64_t most,
 		     struct slu_err *err)
 {
 	char needs[SLU_SIZE_TEXT], has[SLU_SIZE_TEXT];
@@ -87,7 +87,20 @@ static int too_large(uint64_t share, uint32_t n, const struct slu_pool_use *use,
 		       "jobfs: each of %u nodes must give %s, and none can "
 		       "hold more than %s: ask for more nodes, or for less",
 		       (unsigned)n, slu_size_text(share, needs),
-		       slu_size_text(use->largest, has));
+		       slu_size_text(most, has));
+}
+
+/* The largest share that any node of the pool can give to this request. */
+static uint64_t most_of(const struct slu_conf *conf,
+			const struct slu_request *req,
+			const struct slu_pool_use *use)
+{
+	const struct slu_fs_conf *fs = slu_conf_fs(conf, req->fs);
+	const struct slu_fstype *type = fs ? slu_fstype_find(fs->driver) : NULL;
+
+	return type && type->spreads && use->together > use->largest
+		       ? use->together
+		       : use->largest;
 }
 
 /* Refuses if too few nodes can run the driver, by what the nodes reported. */
@@ -182,6 +195,7 @@ static int fits(struct slu_ctl *ctl, const struct slu_ctl_ask *ask,
 	struct slu_pool_need need = {0};
 	struct slu_pool_use use;
 	uint32_t n = ask->max_nodes;
+	uint64_t most;
 
 	if (!pool)
 		return 0;
@@ -195,8 +209,9 @@ static int fits(struct slu_ctl *ctl, const struct slu_ctl_ask *ask,
 		n = use.nodes;
 	if (req->nodes && req->nodes < n)
 		n = req->nodes;
-	if (use.complete && use.largest && n && part_of(req, n) > use.largest)
-		return too_large(part_of(req, n), n, &use, err);
+	most = most_of(conf, req, &use);
+	if (use.complete && most && n && part_of(req, n) > most)
+		return too_large(part_of(req, n), n, most, err);
 	return 0;
 }
 
