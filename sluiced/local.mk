@@ -45,6 +45,7 @@ libsluiced_a_SOURCES = \
 	sluiced/ingestion/write_batch.c sluiced/ingestion/write_batch.h \
 	sluiced/lock.c sluiced/lock.h \
 	sluiced/metrics.h \
+	sluiced/one_device.c sluiced/one_device.h \
 	sluiced/programs.c sluiced/programs.h \
 	sluiced/publication/assignment.c sluiced/publication/assignment.h \
 	sluiced/publication/mapfiles.c sluiced/publication/mapfiles.h \
@@ -131,6 +132,7 @@ sluiced_tests = \
 	tests/unit/test_sluiced_jobstats \
 	tests/unit/test_sluiced_osts \
 	tests/unit/test_sluiced_programs \
+	tests/unit/test_one_device \
 	tests/unit/test_sluiced_publish \
 	tests/unit/test_sluiced_push \
 	tests/unit/test_sluiced_questions tests/unit/test_queue \
@@ -209,6 +211,7 @@ tests_unit_test_server_capacity_LDFLAGS = -Wl,--wrap=slu_control_send \
 tests_unit_test_sluiced_jobstats_LDADD = $(libsluiced) $(CHECK_LIBS)
 tests_unit_test_sluiced_jobstats_LDFLAGS = -Wl,--wrap=slu_control_send
 tests_unit_test_sluiced_programs_LDADD = $(libsluiced) $(CHECK_LIBS)
+tests_unit_test_one_device_LDADD = $(libsluiced) $(CHECK_LIBS)
 tests_unit_test_sluiced_publish_SOURCES = \
 	tests/unit/test_sluiced_publish.c \
 	tests/unit/map_dir.c tests/unit/map_dir.h

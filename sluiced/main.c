@@ -22,6 +22,7 @@
 #include "common/cli.h"
 #include "sluiced/http/api/conf_text.h"
 #include "sluiced/lock.h"
+#include "sluiced/one_device.h"
 #include "sluiced/programs.h"
 #include "sluiced/questions/questions.h"
 #include "sluiced/startup.h"
@@ -359,6 +360,7 @@ static void check_conf(const struct program *p)
 	const struct slu_log log = {.fn = print, .max = SLU_WARN};
 
 	slu_programs_check(p->d.conf, &log);
+	slu_one_device_check(p->d.conf, &log);
 	printf("%s: good\n", p->conf_path);
 }
 

@@ -30,6 +30,7 @@
 #include "sluiced/http/api/exchange.h"
 #include "sluiced/http/api/reply.h"
 #include "sluiced/http/api/routes.h"
+#include "sluiced/one_device.h"
 #include "sluiced/programs.h"
 #include "sluiced/queue/predict_nodes.h"
 #include "sluiced/questions/questions.h"
@@ -368,6 +369,7 @@ int slu_daemon_start(struct slu_daemon *d, struct slu_err *err)
 		return -1;
 	slu_predict_nodes_start(d);
 	slu_programs_check(d->conf, d->log);
+	slu_one_device_check(d->conf, d->log);
 	return 0;
 }
 
@@ -450,6 +452,7 @@ void slu_daemon_reload(struct slu_daemon *d)
 	slu_conf_free(fresh);
 	slu_log(d->log, SLU_INFO, "%s was read again", d->conf_path);
 	slu_programs_check(d->conf, d->log);
+	slu_one_device_check(d->conf, d->log);
 	slu_capacity_update(d);
 	slu_totals_retry(&d->totals);
 	slu_distance_send(d);
