@@ -10,22 +10,69 @@
 #include "burst_buffer/request/site/pool.h"
 #include "common/jsonx.h"
 #include "sluiced/daemon.h"
+#include "sluiced/one_device.h"
 #include "sysquery/query.h"
 
-static void add_choice(struct json_object *choices, const char *who,
-		       const char *choice, bool each,
-		       const struct slu_hosts *nodes)
+/* May jobs with this file system get this pool? */
+static bool has_pool(const struct slu_conf *conf, const struct slu_fs_conf *fs,
+		     const struct slu_pool_conf *pool)
+{
+	const struct slu_pool_conf *p = NULL;
+	size_t i = 0;
+
+	do {
+		p = pool->tier ? slu_pool_of_tier(conf, fs, pool->tier, i)
+			       : slu_pool_nth(conf, fs, i);
+		i++;
+	} while (p && p != pool);
+	return p != NULL;
+}
+
+/* The file systems with this pool, or with one without a tier (NULL), whose
+ * shares lie on all devices of a node: "a, b". Caller frees; NULL: none. */
+static char *spread_in(const struct slu_conf *conf,
+		       const struct slu_pool_conf *pool)
+{
+	struct slu_buf names = {0};
+
+	for (size_t i = 0; i < conf->n_fs; i++) {
+		const struct slu_fs_conf *fs = &conf->fs[i];
+		bool has = false;
+
+		for (size_t k = 0; slu_fs_spreads(fs) && k < conf->n_pool; k++)
+			has |= (pool ? pool == &conf->pool[k]
+				     : !conf->pool[k].tier) &&
+			       has_pool(conf, fs, &conf->pool[k]);
+		if (has)
+			slu_buf_printf(&names, "%s%s", names.len ? ", " : "",
+				       fs->name);
+	}
+	return slu_buf_steal(&names);
+}
+
+/* pool: the choice is that of its tier; NULL: it is NodeStorage. */
+static void add_choice(struct json_object *choices, const struct slu_conf *conf,
+		       const char *who, const struct slu_pool_conf *pool)
 {
 	struct json_object *one = json_object_new_object();
-	char *text = nodes && nodes->n ? slu_hosts_text(nodes) : NULL;
+	char *nodes =
+		pool && pool->nodes.n ? slu_hosts_text(&pool->nodes) : NULL;
+	char *spread = conf->node_devices == SLU_DEVICES_ALL
+			       ? spread_in(conf, pool)
+			       : NULL;
 
 	slu_json_set_str(one, "for", who);
-	slu_json_set_str(one, "choice", choice);
-	slu_json_set_bool(one, "each", each);
-	if (text)
-		slu_json_set_str(one, "nodes", text);
+	slu_json_set_str(one, "choice",
+			 pool ? slu_pool_storage(conf, pool)
+			      : conf->node_storage);
+	slu_json_set_bool(one, "each", slu_conf_has_devices(conf));
+	if (spread && *spread)
+		slu_json_set_str(one, "spread", spread);
+	if (nodes)
+		slu_json_set_str(one, "nodes", nodes);
 	json_object_array_add(choices, one);
-	free(text);
+	free(spread);
+	free(nodes);
 }
 
 /* The choices of NodeStorage, unless each pool has a tier, and of the pools
@@ -39,16 +86,14 @@ static struct json_object *choices_of(const struct slu_conf *conf)
 	for (size_t i = 0; i < conf->n_pool; i++)
 		left |= !conf->pool[i].tier;
 	if (left)
-		add_choice(choices, "NodeStorage", conf->node_storage,
-			   slu_conf_has_devices(conf), NULL);
+		add_choice(choices, conf, "NodeStorage", NULL);
 	for (size_t i = 0; i < conf->n_pool; i++) {
 		const struct slu_pool_conf *pool = &conf->pool[i];
 
 		if (!pool->tier)
 			continue;
 		snprintf(who, sizeof(who), "pool %s", pool->name);
-		add_choice(choices, who, slu_pool_storage(conf, pool),
-			   slu_conf_has_devices(conf), &pool->nodes);
+		add_choice(choices, conf, who, pool);
 	}
 	return choices;
 }

@@ -56,12 +56,16 @@ int slu_storage_devices_of(const struct slu_storage_documents *docs,
 			   struct slu_err *err);
 
 /* Each file system of a host and the choices that select it, as rows {host,
- * mountpoint, device, filesystem, tier, size, taken_for, why_not} added to an
- * array; the last two are "" where there is nothing to say. */
+ * mountpoint, device, filesystem, tier, size, taken_for, share, why_not} added
+ * to an array; share: on how many of those that a choice selects a job's share
+ * lies; the last three are "" where there is nothing to say. */
 struct slu_storage_choice {
 	const char *who; /* "NodeStorage", "pool fast" */
 	const char *choice;
 	bool each; /* as in slu_storage_devices() */
+	/* The file systems of jobs whose shares lie on all of these, "a, b", if
+	 * there are any: else NULL. */
+	const char *spread;
 };
 int slu_storage_explain(struct slu_db *db, const char *host,
 			const struct slu_storage_choice *choice, size_t n,

@@ -91,18 +91,44 @@ static void explain_not(const struct slu_candidate *c,
 				      choice[i].choice, choice[i].each, why);
 }
 
+/* Where a job's share lies, of the devices that a choice takes. */
+static void add_share(const struct slu_storage_choice *choice, size_t n,
+		      struct slu_buf *out)
+{
+	if (choice->spread)
+		slu_buf_printf(out, "all %zu for %s, else one", n,
+			       choice->spread);
+	else
+		slu_buf_printf(out, "one of %zu", n);
+}
+
+static void explain_taken(const struct slu_candidate *c,
+			  const struct slu_storage_choice *choice,
+			  const struct taken *taken, size_t n,
+			  struct slu_buf *by, struct slu_buf *share)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (!has(&taken[i], c))
+			continue;
+		slu_buf_printf(by, "%s%s", by->len ? ", " : "", choice[i].who);
+		if (taken[i].n == 1)
+			continue;
+		if (n > 1)
+			slu_buf_printf(share, "%s%s: ", share->len ? "; " : "",
+				       choice[i].who);
+		add_share(&choice[i], taken[i].n, share);
+	}
+}
+
 static struct json_object *explain_one(const struct slu_candidate *c,
 				       const char *host,
 				       const struct slu_storage_choice *choice,
 				       const struct taken *taken, size_t n)
 {
 	struct json_object *row = json_object_new_object();
-	struct slu_buf by = {0}, why = {0};
+	struct slu_buf by = {0}, share = {0}, why = {0};
 
-	for (size_t i = 0; i < n; i++)
-		if (has(&taken[i], c))
-			slu_buf_printf(&by, "%s%s", by.len ? ", " : "",
-				       choice[i].who);
+	explain_taken(c, choice, taken, n, &by, &share);
 	if (!by.len)
 		explain_not(c, choice, taken, n, &why);
 	slu_json_set_str(row, "host", host);
@@ -112,8 +138,10 @@ static struct json_object *explain_one(const struct slu_candidate *c,
 	slu_json_set_str(row, "tier", slu_tier_names[c->tier]);
 	slu_json_set_u64(row, "size", c->size);
 	slu_json_set_str(row, "taken_for", by.data ? by.data : "");
+	slu_json_set_str(row, "share", share.data ? share.data : "");
 	slu_json_set_str(row, "why_not", why.data ? why.data : "");
 	slu_buf_free(&by);
+	slu_buf_free(&share);
 	slu_buf_free(&why);
 	return row;
 }

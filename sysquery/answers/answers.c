@@ -41,6 +41,9 @@ static const struct slu_key storage[] = {
 	{"size", "size_bytes", .is = SLU_IS_BYTES, .title = "SIZE"},
 	{"taken_for", .is = SLU_IS_TEXT, .title = "TAKEN_FOR",
 	 .doc = "NodeStorage, or the pools that use it; \"\": none"},
+	{"share", .is = SLU_IS_TEXT, .title = "SHARE", .drop = 3,
+	 .doc = "on how many of a host's devices a job's share lies, by file "
+		"system; \"\": on this one"},
 	{"why_not", .is = SLU_IS_TEXT, .title = "WHY_NOT", .text = true,
 	 .doc = "\"\": it is taken"},
 	{.key = NULL}};

@@ -40,7 +40,8 @@ struct json_object *slu_query_summary(struct slu_db *db,
 
 /* Each file system of these hosts, and which choice selects it or why none does
  * (see slu_storage_explain). choices: [{"for": WHO, "choice": LIST, "each":
- * BOOL, "nodes": HOSTS (if not all)}, ...]; NULL: NodeStorage=auto.
+ * BOOL, "spread": FILE SYSTEMS (if any), "nodes": HOSTS (if not all)}, ...];
+ * NULL: NodeStorage=auto.
  * SLU_NOTFOUND: a host is not in the map. Caller puts. */
 struct json_object *slu_query_storage(struct slu_db *db,
 				      const struct slu_hosts *hosts,

@@ -172,6 +172,7 @@ static struct slu_storage_choice *choices_of(struct json_object *choices,
 
 		slu_json_str_opt(one, "nodes", &nodes, NULL);
 		slu_json_bool_opt(one, "each", &out[*n].each, NULL);
+		slu_json_str_opt(one, "spread", &out[*n].spread, NULL);
 		if (slu_json_str(one, "for", &out[*n].who, NULL) ||
 		    slu_json_str(one, "choice", &out[*n].choice, NULL) ||
 		    (nodes && slu_hosts_parse(nodes, &hosts, NULL)))

@@ -94,6 +94,17 @@ brick_bytes() { # HOST DISK: MiB of its files
 	on "$1" sh -c "du -sm /$2/sluice/*.*/fs/brick/data" | cut -f1
 }
 
+test_told() {
+	check "sysquery says over which devices a share lies" equal \
+		"$(on ctl sysquery resources --explain n1 --json=0 |
+			jq -r '.[] | select(.taken_for != "") |
+				.mountpoint + ": " + .share')" \
+		$'/s0: all 2 for glusterfs, else one\n/s1: all 2 for glusterfs, else one'
+	check "sluiced names a file system of which it lies on one" matches \
+		"$(cat "/run/sluice-clusters/$CLUSTER/log/ctl/sluiced.log")" \
+		'NodeDevices=all: shares of FileSystem=scratch lie on one device of a node each, as the driver scratch uses one'
+}
+
 test_spread() {
 	local job
 	touch "$PFS/alice/wait"
@@ -258,6 +269,7 @@ cluster stop ctl sluiced
 cluster start ctl sluiced
 on ctl scontrol reconfigure
 wait_for 20 knows glusterfs
+test_told
 test_spread
 test_killed_up "before any storage" '/run/sluice/[1-9]*/plan.json'
 test_killed_up "with storage on one disk" '/s?/sluice/*.*/image'

@@ -482,9 +482,9 @@ static const struct {
 START_TEST(test_explain)
 {
 	static const struct slu_storage_choice by[] = {
-		{"NodeStorage", "flash,disk", false},
-		{"pool fast", "flash", false},
-		{"pool mem", "ram", false},
+		{"NodeStorage", "flash,disk", false, NULL},
+		{"pool fast", "flash", false, NULL},
+		{"pool mem", "ram", false, NULL},
 	};
 	struct slu_db *db =
 		slu_db_open(tmpfile_path("a.db"), SLU_DB_WRITE, &err);
@@ -581,24 +581,26 @@ END_TEST
 								    2) "," RAM("/ram2",                 \
 									       2) "]"
 
-/* Why a like one is not, and what is only nearly like. */
+/* Why a like one is not, and what is only nearly like; and on how many of them
+ * one share lies. */
 START_TEST(test_explain_each)
 {
+#define SHARE "NodeStorage: one of 2; pool fast: all 2 for g, h, else one"
 	static const struct {
-		const char *path, *taken, *why;
+		const char *path, *taken, *why, *share;
 	} wanted[] = {
-		{"/a", "NodeStorage, pool fast", ""},
-		{"/b", "NodeStorage, pool fast", ""},
-		{"/b2", "", "the same file system as /b"},
-		{"/disk", "", "/a is taken, which is flash: this is disk"},
-		{"/var", "", "the system's own, and there is /a"},
-		{"/ram", "pool mem", ""},
-		{"/ram2", "", "it shares its room with /ram"},
+		{"/a", "NodeStorage, pool fast", "", SHARE},
+		{"/b", "NodeStorage, pool fast", "", SHARE},
+		{"/b2", "", "the same file system as /b", ""},
+		{"/disk", "", "/a is taken, which is flash: this is disk", ""},
+		{"/var", "", "the system's own, and there is /a", ""},
+		{"/ram", "pool mem", "", ""},
+		{"/ram2", "", "it shares its room with /ram", ""},
 	};
 	static const struct slu_storage_choice by[] = {
-		{"NodeStorage", "auto", true},
-		{"pool fast", "flash", true},
-		{"pool mem", "ram", true},
+		{"NodeStorage", "auto", true, NULL},
+		{"pool fast", "flash", true, "g, h"},
+		{"pool mem", "ram", true, "g"},
 	};
 	struct slu_db *db =
 		slu_db_open(tmpfile_path("a.db"), SLU_DB_WRITE, &err);
@@ -614,6 +616,7 @@ START_TEST(test_explain_each)
 		ck_assert_str_eq(slu_json_str_at(row, "mountpoint"), c->path);
 		ck_assert_str_eq(slu_json_str_at(row, "taken_for"), c->taken);
 		ck_assert_str_eq(slu_json_str_at(row, "why_not"), c->why);
+		ck_assert_str_eq(slu_json_str_at(row, "share"), c->share);
 	}
 	json_object_put(out);
 	slu_receiver_free(r);

@@ -224,9 +224,10 @@ static const struct {
 	 "{\"hosts\":[\"n3\"],\"question\":\"storage\"}",
 	 "[{\"host\":\"n3\",\"mountpoint\":\"/a\",\"device\":\"/dev/b\","
 	 "\"filesystem\":\"xfs\",\"tier\":\"disk\",\"size\":1024,"
-	 "\"taken_for\":\"\",\"why_not\":\"mounted read-only\"}]",
-	 "HOST  MOUNTPOINT  DEVICE  TYPE  TIER  SIZE  TAKEN_FOR  WHY_NOT\n"
-	 "n3    /a          /dev/b  xfs   disk  1KiB             mounted "
+	 "\"taken_for\":\"\",\"share\":\"\","
+	 "\"why_not\":\"mounted read-only\"}]",
+	 "HOST  MOUNTPOINT  DEVICE  TYPE  TIER  SIZE  TAKEN_FOR  SHARE  WHY_NOT\n"
+	 "n3    /a          /dev/b  xfs   disk  1KiB                    mounted "
 	 "read-only\n"},
 	{"resources n[1-2] -e disks hostid --table",
 	 "{\"extractors\":[\"disks\",\"hostid\"],\"hosts\":[\"n1\",\"n2\"],"
