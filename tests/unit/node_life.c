@@ -110,14 +110,22 @@ int nothing_left(const char *arg)
 	return only_has(path, ".done") ? 0 : 22;
 }
 
-static int storage_empty(const char *arg)
+static bool empty_in(const char *storage)
 {
 	char path[PATH_MAX], kept[PATH_MAX + 8];
 
-	(void)arg;
-	snprintf(path, sizeof(path), "%s/storage", world);
+	snprintf(path, sizeof(path), "%s/%s", world, storage);
 	snprintf(kept, sizeof(kept), "%s/kept", path);
-	return only_has(path, "kept") && only_has(kept, ".done") ? 0 : 1;
+	return only_has(path, "kept") && only_has(kept, ".done");
+}
+
+static int storage_empty(const char *arg)
+{
+	(void)arg;
+	if (!nodes_have_two())
+		return empty_in("storage") ? 0 : 1;
+	return empty_in("storage/sluice") && empty_in("storage2/sluice") ? 0
+									 : 1;
 }
 
 void expect_nothing_left(void)

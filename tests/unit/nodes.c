@@ -215,6 +215,11 @@ static void node_over(const char *dir, const char *name, int node)
 		_exit(98);
 }
 
+bool nodes_have_two(void)
+{
+	return strchr(sluiced_storage, '*');
+}
+
 static int node_run(void *arg)
 {
 	int node = (int)(intptr_t)arg, fd = node_order_fd[node];
@@ -227,6 +232,8 @@ static int node_run(void *arg)
 		_exit(98);
 	node_over(world, "run", node);
 	node_over(world, "storage", node);
+	if (nodes_have_two())
+		node_over(world, "storage2", node);
 	snprintf(name, sizeof(name), "n%d", node + 1);
 	setenv("SLURMD_NODENAME", name, 1);
 	setenv("SLUICE_CONF", at("node.conf"), 1);
@@ -394,8 +401,8 @@ static void nodes_write_conf(const char *more)
 
 	fprintf(f,
 		"DaemonAddr=127.0.0.1:%u\nSlurmUser=root\nRunDir=%s/run\n"
-		"NodeStorage=%s/storage\n%s",
-		relay_port, world, world, more);
+		"NodeStorage=%s/%s\n%s",
+		relay_port, world, world, sluiced_storage, more);
 	fclose(f);
 }
 
@@ -415,6 +422,7 @@ bool nodes_begin_alone(const char *more)
 	slu_copy(world, sizeof(world), tmpdir());
 	ck_assert(!mkdir(at("run"), 0755));
 	ck_assert(!mkdir(at("pfs"), 0755));
+	ck_assert(!nodes_have_two() || !mkdir(at("storage2"), 0755));
 	ck_assert(!chown(at("pfs"), NODE_UID, NODE_UID));
 	chmod(world, 0755);
 	snprintf(sluiced_extra_conf, sizeof(sluiced_extra_conf),

@@ -73,6 +73,9 @@ const char *nodes_client_library(void);
 /* False: nothing can be tested here. more: lines for both sluice.conf. Nobody
  * plays slurmctld yet. */
 bool nodes_begin_alone(const char *more);
+/* Has each node two file systems, /storage and /storage2 below the world? With
+ * a pattern as sluiced_storage. */
+bool nodes_have_two(void);
 
 /* The same, with slurmctld. */
 bool nodes_begin(const char *more);

@@ -33,6 +33,8 @@ char sluiced_extra_conf[8192]; /* more lines for sluice.conf */
 
 struct slu_http *http;
 
+const char *sluiced_storage = "storage";
+
 void sluiced_write_conf(void)
 {
 	FILE *f = fopen(tmpfile_path("sluice.conf"), "w");
@@ -40,10 +42,10 @@ void sluiced_write_conf(void)
 	fprintf(f,
 		"Database=%s/db\nControlSocket=%s/ctl\nMappingDir=%s/maps\n"
 		"DaemonAddr=127.0.0.1:%u\nSlurmUser=%s\nIONodes=ion[1-4]\n"
-		"NodeStorage=%s/storage\n"
+		"NodeStorage=%s/%s\n"
 		"FileSystem=scratch Driver=scratch Default=yes\n%s%s",
 		tmpdir(), tmpdir(), tmpdir(), sluiced_port,
-		getpwuid(getuid())->pw_name, tmpdir(),
+		getpwuid(getuid())->pw_name, tmpdir(), sluiced_storage,
 		strstr(sluiced_extra_conf, "HistoryDays")
 			? ""
 			: "HistoryDays=forever\n",

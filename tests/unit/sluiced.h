@@ -30,6 +30,8 @@ extern pid_t sluiced_pid;
 extern unsigned sluiced_port;
 extern char sluiced_addr[32];	      /* of this host, in credentials */
 extern char sluiced_extra_conf[8192]; /* more lines for sluice.conf */
+/* What NodeStorage names below tmpdir(): the directory "storage". */
+extern const char *sluiced_storage;
 extern struct slu_http *http;
 
 /* False: there is no munged here, nothing can be tested. */
