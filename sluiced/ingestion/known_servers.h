@@ -7,17 +7,27 @@
  * reaches (server_capacity.h), by the file systems that IOBandwidth names.
  */
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include "common/conf.h"
 #include "select_io/bandwidth/reached.h"
+
+/* A target that a server has reported last. */
+struct slu_known_target {
+	char name[24]; /* "fs-OST001a"; "": not known */
+	bool degraded;
+};
 
 struct slu_fs_servers {
 	char fs[SLU_FS_NAME]; /* whose targets count; "": all */
 	struct slu_known_server {
 		char *name;
 		double came; /* slu_now_mono() */
-		uint32_t targets, degraded;
+		/* Each named one is only with the server that reported it
+		 * last: it may have failed over. */
+		struct slu_known_target *target;
+		size_t n_targets;
 		struct slu_reached reached;
 	} * server;
 	size_t n;

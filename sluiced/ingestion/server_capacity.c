@@ -18,7 +18,9 @@
 
 struct said {
 	double rate; /* bytes/s, of what counts */
-	uint32_t targets, degraded, jobs;
+	uint32_t jobs;
+	struct slu_known_target *target; /* the caller frees */
+	size_t n_targets;
 };
 
 static double number_of(struct json_object *obj, const char *key)
@@ -117,22 +119,35 @@ static bool is_of(struct json_object *target, const char *fs)
 	return !*fs || (slu_fs_name_of_target(name, is) && slu_eq(is, fs));
 }
 
-/* What a server says of its targets of a file system. */
+static void add_target(struct said *said, struct json_object *ost)
+{
+	struct slu_known_target *target = &said->target[said->n_targets++];
+	const char *name = "";
+
+	slu_json_str_opt(ost, "name", &name, NULL);
+	*target = (struct slu_known_target){.degraded = is_degraded(ost)};
+	if (!slu_copy(target->name, sizeof(target->name), name))
+		*target->name = '\0';
+}
+
+/* What a server says of its targets of a file system; no targets without
+ * memory. */
 static struct said read_said(struct json_object *document, const char *fs,
 			     unsigned scope)
 {
 	struct json_object *osts = slu_json_at(document, "osts"), *one;
 	struct said said = {0};
 	double jobs;
+	size_t n = 0;
 
-	if (!json_object_is_type(osts, json_type_array))
-		return said;
-	for (size_t i = 0; i < json_object_array_length(osts); i++) {
+	if (json_object_is_type(osts, json_type_array))
+		n = json_object_array_length(osts);
+	said.target = calloc(n + 1, sizeof(*said.target));
+	for (size_t i = 0; said.target && i < n; i++) {
 		one = json_object_array_get_idx(osts, i);
 		if (!is_of(one, fs))
 			continue;
-		said.targets++;
-		said.degraded += is_degraded(one);
+		add_target(&said, one);
 		if (scope & SLU_IO_READ)
 			said.rate += number_of(one, "read");
 		if (scope & SLU_IO_WRITTEN)
@@ -144,15 +159,21 @@ static struct said read_said(struct json_object *document, const char *fs,
 	return said;
 }
 
-/* NULL without memory. */
-static struct slu_known_server *server_of(struct slu_fs_servers *c,
-					  const char *name)
+static struct slu_known_server *find_server(struct slu_fs_servers *c,
+					    const char *name)
 {
-	struct slu_known_server *more;
-
 	for (size_t i = 0; i < c->n; i++)
 		if (slu_eq(c->server[i].name, name))
 			return &c->server[i];
+	return NULL;
+}
+
+/* NULL without memory. */
+static struct slu_known_server *add_server(struct slu_fs_servers *c,
+					   const char *name)
+{
+	struct slu_known_server *more;
+
 	more = realloc(c->server, (c->n + 1) * sizeof(*more));
 	if (!more)
 		return NULL;
@@ -165,17 +186,64 @@ static struct slu_known_server *server_of(struct slu_fs_servers *c,
 	return more;
 }
 
+static bool has_target(const struct slu_known_server *server, const char *name)
+{
+	for (size_t i = 0; i < server->n_targets; i++)
+		if (slu_eq(server->target[i].name, name))
+			return true;
+	return false;
+}
+
+/* Removes the targets that another server has reported. */
+static void lose_targets(struct slu_known_server *server,
+			 const struct slu_known_server *other)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < server->n_targets; i++)
+		if (!*server->target[i].name ||
+		    !has_target(other, server->target[i].name))
+			server->target[kept++] = server->target[i];
+	server->n_targets = kept;
+}
+
+/* The server reports its targets: no other one has them any more. */
+static void set_targets(struct slu_fs_servers *c,
+			struct slu_known_server *server,
+			const struct said *said)
+{
+	free(server->target);
+	server->target = said->target;
+	server->n_targets = said->n_targets;
+	for (size_t i = 0; i < c->n; i++)
+		if (&c->server[i] != server)
+			lose_targets(&c->server[i], server);
+}
+
+static void free_server(struct slu_known_server *server)
+{
+	free(server->name);
+	free(server->target);
+}
+
+static void log_forgotten(const struct slu_daemon *d,
+			  const struct slu_known_server *server)
+{
+	if (server->n_targets)
+		slu_log(d->log, SLU_WARN,
+			"IOBandwidth=auto: server %s has not "
+			"reported for a day (is sluice-tbfd "
+			"--publish running there?): its %zu targets "
+			"are ignored",
+			server->name, server->n_targets);
+}
+
 static void forget(struct slu_daemon *d, struct slu_fs_servers *c, double now)
 {
 	for (size_t i = 0; i < c->n;)
 		if (now - c->server[i].came > FORGET) {
-			slu_log(d->log, SLU_WARN,
-				"IOBandwidth=auto: server %s has not "
-				"reported for a day (is sluice-tbfd "
-				"--publish running there?): its %u targets "
-				"are ignored",
-				c->server[i].name, c->server[i].targets);
-			free(c->server[i].name);
+			log_forgotten(d, &c->server[i]);
+			free_server(&c->server[i]);
 			c->server[i] = c->server[--c->n];
 		} else {
 			i++;
@@ -187,8 +255,30 @@ static uint32_t count_silent(const struct slu_fs_servers *c, double now)
 	uint32_t n = 0;
 
 	for (size_t i = 0; i < c->n; i++)
-		n += now - c->server[i].came > SILENT;
+		n += c->server[i].n_targets && now - c->server[i].came > SILENT;
 	return n;
+}
+
+/* Only its targets count of a server: without any it does not. */
+static struct slu_reached_sum add_up(const struct slu_fs_servers *c,
+				     struct slu_reached_server *all)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->n; i++) {
+		const struct slu_known_server *server = &c->server[i];
+
+		if (!server->n_targets)
+			continue;
+		all[n] = (struct slu_reached_server){
+			.capacity = slu_reached_capacity(&server->reached),
+			.targets = (uint32_t)server->n_targets,
+			.held = slu_reached_held(&server->reached)};
+		for (size_t k = 0; k < server->n_targets; k++)
+			all[n].degraded += server->target[k].degraded;
+		n++;
+	}
+	return slu_reached_add_up(all, n);
 }
 
 static void tell(struct slu_daemon *d, struct slu_fs_servers *c, double now)
@@ -201,12 +291,7 @@ static void tell(struct slu_daemon *d, struct slu_fs_servers *c, double now)
 	all = calloc(c->n + 1, sizeof(*all));
 	if (!all)
 		return;
-	for (size_t i = 0; i < c->n; i++)
-		all[i] = (struct slu_reached_server){
-			slu_reached_capacity(&c->server[i].reached),
-			c->server[i].targets, c->server[i].degraded,
-			slu_reached_held(&c->server[i].reached)};
-	sum = slu_reached_add_up(all, c->n);
+	sum = add_up(c, all);
 	free(all);
 	msg = (struct slu_io_capacity){.capacity = sum.capacity,
 				       .held = sum.held,
@@ -222,7 +307,7 @@ static void tell(struct slu_daemon *d, struct slu_fs_servers *c, double now)
 static void forget_all(struct slu_fs_servers *c)
 {
 	for (size_t i = 0; i < c->n; i++)
-		free(c->server[i].name);
+		free_server(&c->server[i]);
 	free(c->server);
 	c->server = NULL;
 	c->n = 0;
@@ -235,21 +320,23 @@ static void take(struct slu_daemon *d, struct slu_fs_servers *c, const char *fs,
 	struct said said = read_said(document, fs, d->conf->io_scope);
 	struct slu_known_server *server;
 
-	if (!said.targets)
-		return;
 	if (c->scope != d->conf->io_scope || !slu_eq(c->fs, fs))
 		forget_all(c);
 	c->scope = d->conf->io_scope;
 	slu_copy(c->fs, sizeof(c->fs), fs);
-	if (!c->n) /* the first message is sent EVERY seconds later, when all
-		      have reported */
-		c->told = now;
-	server = server_of(c, name);
-	if (!server)
+	server = find_server(c, name);
+	if (!server && said.n_targets) {
+		if (!c->n) /* the first message is sent EVERY seconds later,
+			      when all have reported */
+			c->told = now;
+		server = add_server(c, name);
+	}
+	if (!server) {
+		free(said.target);
 		return;
+	}
 	server->came = now;
-	server->targets = said.targets;
-	server->degraded = said.degraded;
+	set_targets(c, server, &said);
 	slu_reached_add(&server->reached, said.rate, said.jobs, now);
 	if (d->control && slu_control_connected(d->control) &&
 	    now - c->told >= EVERY)

@@ -48,23 +48,30 @@ static const struct slu_log notes = {note, NULL, SLU_INFO};
 static struct slu_daemon d = {
 	.conf = &conf, .log = &notes, .control = (struct slu_control *)&conf};
 
-/* Two targets, each of which writes so much for so many jobs. */
-static void say(const char *server, double rate, int jobs, const char *state,
-		double now)
+/* Two targets of a server, each of which writes so much for so many jobs; it
+ * is another that reports them. */
+static void say_of(const char *server, const char *of, double rate, int jobs,
+		   const char *state, double now)
 {
 	struct slu_err err;
 	struct json_object *doc;
 	char text[300];
 
 	snprintf(text, sizeof(text),
-		 "{\"osts\":[{\"name\":\"f-OST0001\",\"read\":7e9,"
-		 "\"write\":%g,\"jobs\":%d},{\"name\":\"f-OST0002\","
+		 "{\"osts\":[{\"name\":\"f-OST00%s1\",\"read\":7e9,"
+		 "\"write\":%g,\"jobs\":%d},{\"name\":\"f-OST00%s2\","
 		 "\"write\":%g,\"state\":\"%s\"}]}",
-		 rate, jobs, rate, state);
+		 of, rate, jobs, of, rate, state);
 	doc = slu_json_parse(text, strlen(text), &err);
 	ck_assert_ptr_nonnull(doc);
 	slu_server_capacity_said(&d, server, doc, now);
 	json_object_put(doc);
+}
+
+static void say(const char *server, double rate, int jobs, const char *state,
+		double now)
+{
+	say_of(server, server, rate, jobs, state, now);
 }
 
 START_TEST(test_told)
@@ -93,6 +100,48 @@ START_TEST(test_told)
 	expect(strstr(logged, "b has not reported for a day") &&
 		       strstr(logged, "its 2 targets"),
 	       "%s", logged);
+	slu_server_capacity_free(&d.server_capacity);
+}
+END_TEST
+
+/* A server has failed, and another has its targets: each counts once, also when
+ * the first one is back. */
+START_TEST(test_failed_over)
+{
+	double now = 1000;
+
+	for (int i = 0; i < 400; i++, now += 5) {
+		say("a", 1e9, 1 + i / 200, "", now);
+		say("b", 2e9, 1 + i / 200, "", now);
+		say("c", 2e9, 1 + i / 200, "", now);
+	}
+	ck_assert_double_eq_tol(last.capacity, 10e9, 1e7);
+	ck_assert_uint_eq(last.targets, 6);
+	for (int i = 0; i < 400; i++, now += 5) {
+		say_of("b", "a", 1e9, 2, "degraded", now);
+		say("c", 2e9, 2, "", now);
+	}
+	ck_assert(last.targets == 4 && last.degraded == 1);
+	say("b", 2e9, 2, "", now);
+	say("c", 2e9, 2, "", now + 30);
+	ck_assert(last.targets == 4 && last.degraded == 0);
+	ck_assert_double_eq_tol(last.capacity, 8e9, 1e7);
+	ck_assert_uint_eq(last.silent, 0); /* it has none that could count */
+	for (int i = 0; i < 12; i++, now += 5) {
+		say("a", 1e9, 2, "", now + 60);
+		say("b", 2e9, 2, "", now + 60);
+		say("c", 2e9, 2, "", now + 60);
+	}
+	ck_assert_uint_eq(last.targets, 6);
+	ck_assert_double_eq_tol(last.capacity, 10e9, 1e7);
+	*logged = '\0';
+	now += 60;
+	for (int i = 0; i < 150; i++, now += 600) {
+		say_of("b", "a", 1e9, 2, "", now);
+		say("c", 2e9, 2, "", now);
+	}
+	ck_assert_str_eq(logged, ""); /* of those that it has lost */
+	ck_assert_uint_eq(last.targets, 4);
 	slu_server_capacity_free(&d.server_capacity);
 }
 END_TEST
@@ -243,4 +292,4 @@ START_TEST(test_named)
 END_TEST
 
 TEST_MAIN("server_capacity", test_named, test_file_systems, test_more,
-	  test_told, test_not_told, test_first, test_scope)
+	  test_told, test_failed_over, test_not_told, test_first, test_scope)
