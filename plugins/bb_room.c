@@ -67,12 +67,12 @@ bool slu_bb_many_tasks(const job_record_t *job)
 int slu_bb_stage_in(struct slu_ctl *ctl, job_record_t *job, bool test_only,
 		    char why[SLU_CTL_WHY])
 {
-	enum slu_ctl_prestage ahead;
+	enum slu_ctl_prestage early;
 
 	if (slu_ctl_earlier_run(ctl, job->job_id, time(NULL), why))
 		return -1;
-	ahead = slu_ctl_prestage(ctl, job->job_id, job->burst_buffer, why);
-	if (ahead == SLU_PRESTAGE_NO) {
+	early = slu_ctl_prestage(ctl, job->job_id, job->burst_buffer, why);
+	if (early == SLU_PRESTAGE_NO) {
 		if (!slu_bb_many_tasks(job))
 			slu_ctl_predict_want(ctl, job->job_id,
 					     job->burst_buffer, slu_bb_copy_job,
@@ -84,7 +84,7 @@ int slu_bb_stage_in(struct slu_ctl *ctl, job_record_t *job, bool test_only,
 			 "staged in after earlier tasks of the array");
 		return -1;
 	}
-	if (ahead == SLU_PRESTAGE_NEW) {
+	if (early == SLU_PRESTAGE_NEW) {
 		if (!slu_ctl_claimed(ctl, job->job_id) &&
 		    (test_only || !in_turn(ctl, job, why)))
 			return -1;
@@ -92,5 +92,5 @@ int slu_bb_stage_in(struct slu_ctl *ctl, job_record_t *job, bool test_only,
 			      false);
 	}
 	slu_ctl_prestage_want(ctl, job->job_id, slu_bb_copy_job, job);
-	return ahead == SLU_PRESTAGE_DONE ? 1 : 0;
+	return early == SLU_PRESTAGE_DONE ? 1 : 0;
 }

@@ -45,7 +45,7 @@ static uint16_t slurms_state_of(const struct slu_buffer_state *b)
 {
 	if (!b->persistent || xstrcmp(b->state, "RUNNING"))
 		return slurms_state(b->state);
-	return b->ahead ? BB_STATE_STAGED_IN : BB_STATE_ALLOCATED;
+	return b->early ? BB_STATE_STAGED_IN : BB_STATE_ALLOCATED;
 }
 
 static void add_use(struct pack *p, const struct slu_buffer_state *b)
@@ -72,7 +72,7 @@ static void pack_one(void *arg, const struct slu_buffer_state *b)
 	pack32(NO_VAL, p->buffer); /* array job and task */
 	pack_time(b->created, p->buffer);
 	/* Slurm shows one without a job by its name */
-	pack32(b->ahead	       ? b->creator
+	pack32(b->early	       ? b->creator
 	       : b->persistent ? 0
 			       : b->job_id,
 	       p->buffer);

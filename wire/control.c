@@ -94,7 +94,7 @@ static const struct slu_field buffer_fields[] = {
 	FIELD(BOOL, leaving),
 	FIELD(U32, creator),
 	FIELD(I64, expires),
-	FIELD(BOOL, ahead),
+	KEYED(BOOL, "ahead", early),
 	FIELD(STR, coherence),
 	LAST,
 };

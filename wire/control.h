@@ -128,8 +128,8 @@ struct slu_buffer_state { /* "buffer": one line of the mirror */
 	bool leaving;	  /* it is about to be destroyed: no new users */
 	uint32_t creator; /* the job that had it made */
 	int64_t expires;
-	bool ahead; /* made ahead of the run of `creator`, with the data staged
-		       in */
+	bool early; /* made before the run of `creator`, for its early stage-in
+		     */
 	char *coherence; /* a value of coherence=; NULL: not known */
 };
 

@@ -16,6 +16,12 @@
 		.name = #member, .type = SLU_T_##kind, \
 		.offset = offsetof(T, member)          \
 	}
+/* Of a key that was named before its member. */
+#define KEYED(kind, key, member)                   \
+	{                                          \
+		.name = key, .type = SLU_T_##kind, \
+		.offset = offsetof(T, member)      \
+	}
 #define NEEDED(kind, member)                                    \
 	{                                                       \
 		.name = #member, .type = SLU_T_##kind,          \
@@ -27,12 +33,13 @@
 		.offset = offsetof(T, member), .required = true, \
 		.sub = &(desc)                                   \
 	}
-#define MANY(member, length, desc)                             \
+#define KEYED_MANY(key, member, length, desc)                  \
 	{                                                      \
-		.name = #member, .type = SLU_T_LIST,           \
+		.name = key, .type = SLU_T_LIST,               \
 		.offset = offsetof(T, member), .sub = &(desc), \
 		.count = offsetof(T, length)                   \
 	}
+#define MANY(member, length, desc) KEYED_MANY(#member, member, length, desc)
 #define LAST                 \
 	{                    \
 		.name = NULL \

@@ -15,12 +15,13 @@ static const struct slu_field fill_fields[] = {
 static DESC(fill_desc, "fill", fill_fields);
 #undef T
 
-#define T struct slu_ahead
-static const struct slu_field ahead_fields[] = {
-	NEEDED(U32, job_id), FIELD(U64, brought), FIELD(U64, used),
-	FIELD(BOOL, done),   FIELD(BOOL, over),	  LAST,
+#define T struct slu_prefetch_report
+static const struct slu_field prefetch_fields[] = {
+	NEEDED(U32, job_id), KEYED(U64, "brought", prefetched),
+	FIELD(U64, used),    FIELD(BOOL, done),
+	FIELD(BOOL, over),   LAST,
 };
-static DESC(ahead_desc, "ahead", ahead_fields);
+static DESC(prefetch_desc, "ahead", prefetch_fields);
 #undef T
 
 #define T struct slu_node_ask
@@ -41,22 +42,22 @@ static const struct slu_field ask_fields[] = {
 	FIELD(BOOL, used_known),
 	FIELD(U64, used),
 	MANY(fill, n_fill, fill_desc),
-	MANY(ahead, n_ahead, ahead_desc),
+	KEYED_MANY("ahead", prefetch, n_prefetch, prefetch_desc),
 	LAST,
 };
 DESC(slu_node_ask_desc, "ask", ask_fields);
 #undef T
 
 #define T struct slu_node_inventory
-static const struct slu_field owed_fields[] = {
+static const struct slu_field inventory_fields[] = {
 	MANY(plan, n_plan, slu_plan_desc),
 	FIELD(STR, discard),
-	MANY(ahead, n_ahead, slu_plan_desc),
-	FIELD(BOOL, ahead_whole),
-	FIELD(STR, ahead_gone),
+	KEYED_MANY("ahead", prefetch, n_prefetch, slu_plan_desc),
+	KEYED(BOOL, "ahead_whole", prefetch_complete),
+	KEYED(STR, "ahead_gone", prefetch_dropped),
 	LAST,
 };
-DESC(slu_node_inventory_desc, "owed", owed_fields);
+DESC(slu_node_inventory_desc, "owed", inventory_fields);
 #undef T
 
 #define T struct slu_report

@@ -16,9 +16,9 @@ struct slu_fill {
 
 /* What a node has prefetched for a job (PrestageTo): bytes of inputs, and how
  * many of them the job has used. */
-struct slu_ahead {
+struct slu_prefetch_report {
 	uint32_t job_id;
-	uint64_t brought, used;
+	uint64_t prefetched, used;
 	bool done; /* the prefetch has ended */
 	bool over; /* it is thrown away; the last report of it */
 };
@@ -51,8 +51,8 @@ struct slu_node_ask { /* /v1/plan, /v1/poll, /v1/owed (job 0) */
 	 * last request. */
 	struct slu_fill *fill;
 	size_t n_fill;
-	struct slu_ahead *ahead; /* /v1/owed */
-	size_t n_ahead;
+	struct slu_prefetch_report *prefetch; /* /v1/owed */
+	size_t n_prefetch;
 };
 extern const struct slu_desc slu_node_ask_desc;
 
@@ -66,10 +66,10 @@ struct slu_node_inventory { /* /v1/owed: what this node must take down or report
 	 * node must prefetch their inputs. Plans without an instance; `over`:
 	 * the job has begun, its prefetched inputs stay for it, and no more are
 	 * prefetched. */
-	struct slu_plan *ahead;
-	size_t n_ahead;
-	bool ahead_whole; /* complete: other inputs must go */
-	char *ahead_gone; /* jobs whose inputs are to go: "JOB JOB " */
+	struct slu_plan *prefetch;
+	size_t n_prefetch;
+	bool prefetch_complete; /* complete: other inputs must go */
+	char *prefetch_dropped; /* jobs whose inputs are to go: "JOB JOB " */
 };
 extern const struct slu_desc slu_node_inventory_desc;
 

@@ -90,7 +90,7 @@ static const struct slu_field plan_fields[] = {
 	FIELD(U32, use_job),
 	MANY(server, n_server, slu_plan_node_desc),
 	MANY(attr, n_attr, slu_pair_desc),
-	FIELD(BOOL, ahead),
+	KEYED(BOOL, "ahead", early),
 	FIELD(U64, staged),
 	FIELD(U32, staged_job),
 	FIELD(U32, het_job),

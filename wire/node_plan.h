@@ -108,9 +108,9 @@ struct slu_plan {	 /* /v1/plan */
 	size_t n_server;
 	struct slu_pair *attr;
 	size_t n_attr;
-	/* A buffer of `creator` that waits, with the data staged in, for the
-	 * run that takes it over; it is persistent, too. */
-	bool ahead;
+	/* A buffer for the early stage-in of `creator`: it waits, with the data
+	 * staged in, for the run that takes it over; it is persistent, too. */
+	bool early;
 	/* The instance into which data was staged before this run, and its
 	 * job_id. 0: none. */
 	uint64_t staged;

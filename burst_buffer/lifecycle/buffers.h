@@ -229,11 +229,12 @@ struct slu_phase_use {
 /* Bytes that were prefetched to nodes for waiting jobs (PrestageTo), and how
  * many of them the jobs have used; of prefetches that have ended since this
  * sluiced started. */
-struct slu_ahead_use {
+struct slu_prefetch_use {
 	uint64_t jobs; /* a job counts once for each node */
-	uint64_t brought, used;
+	uint64_t prefetched, used;
 };
-const struct slu_ahead_use *slu_buffers_ahead_use(const struct slu_buffers *b);
+const struct slu_prefetch_use *
+slu_buffers_prefetch_use(const struct slu_buffers *b);
 /* slu_buffers_to_predict: the ids of waiting jobs whose nodes should be
  * predicted; NULL: there are none. The caller puts it. slu_buffers_predicted
  * takes the prediction for each that still waits: [{job_id, sure, node [{node,
@@ -242,13 +243,14 @@ const struct slu_ahead_use *slu_buffers_ahead_use(const struct slu_buffers *b);
 struct json_object *slu_buffers_to_predict(struct slu_buffers *b);
 void slu_buffers_predicted(struct slu_buffers *b, struct json_object *found,
 			   double now);
-/* A node reports with this request what it has prefetched so far (ahead). */
-void slu_buffers_brought(struct slu_buffers *b, const struct slu_node_ask *ask);
+/* A node reports with this request what it has prefetched so far. */
+void slu_buffers_prefetched(struct slu_buffers *b,
+			    const struct slu_node_ask *ask);
 /* For people: {on, jobs, brought_bytes, used_bytes, wasted_bytes, waiting
  * [{job_id, uid, node, state, since, brought_bytes, why}]}, where `waiting` is
  * limited to this user's jobs (SLU_NO_ID: all). Caller puts. */
-struct json_object *slu_buffers_ahead(const struct slu_buffers *b,
-				      uint32_t uid);
+struct json_object *slu_buffers_prefetches(const struct slu_buffers *b,
+					   uint32_t uid);
 
 const char *slu_phase_name(size_t phase);
 /* SLU_PHASES elements, borrowed. */

@@ -22,7 +22,7 @@ struct slu_bb *slu_persistent_find(const struct slu_buffers *b,
 	struct slu_bb *bb;
 
 	for (bb = b->first; bb; bb = bb->next)
-		if (bb->plan.persistent && !bb->plan.ahead &&
+		if (bb->plan.persistent && !bb->plan.early &&
 		    bb->state != SLU_BB_DONE && slu_eq(bb->plan.name, name))
 			break;
 	return bb;

@@ -177,7 +177,7 @@ struct slu_buffers {
 #define SLU_UNPREDICTED 64
 	uint32_t unpredicted[SLU_UNPREDICTED]; /* the last that are over */
 	size_t n_unpredicted;		       /* ever */
-	struct slu_ahead_use ahead_use;
+	struct slu_prefetch_use prefetch_use;
 	struct slu_uptime uptime; /* boot "": not told yet */
 	/* Nodes that are drained because of data of an unknown run, as last
 	 * reported. */

@@ -196,5 +196,5 @@ bool slu_bb_is_asked(const struct slu_bb *bb, uint32_t job_id, uint32_t uid)
 	if (uid != SLU_NO_ID && bb->plan.uid != uid)
 		return false;
 	return !job_id || bb->plan.job_id == job_id ||
-	       (bb->plan.ahead && bb->plan.creator == job_id);
+	       (bb->plan.early && bb->plan.creator == job_id);
 }

@@ -61,7 +61,7 @@ libslunode_a_SOURCES = \
 	burst_buffer/storage/used.c \
 	burst_buffer/storage/wipe.c burst_buffer/storage/kept.c \
 	burst_buffer/storage/cache_record.c burst_buffer/storage/cache_record.h \
-	burst_buffer/storage/cache_ahead.c burst_buffer/storage/cache_ahead.h \
+	burst_buffer/storage/cache_prefetch.c burst_buffer/storage/cache_prefetch.h \
 	burst_buffer/storage/cache_lock.c burst_buffer/storage/cache_lock.h \
 	burst_buffer/storage/cache_room.c burst_buffer/storage/cache_room.h \
 	burst_buffer/storage/cache_space.c burst_buffer/storage/cache_space.h \
@@ -194,7 +194,7 @@ node_tests = tests/unit/test_manifest tests/unit/test_share \
 	tests/unit/test_kept_age tests/unit/test_held tests/unit/test_colliding_paths \
 	tests/unit/test_node_used \
 	tests/unit/test_cache_record tests/unit/test_stage_cache \
-	tests/unit/test_stage_cached tests/unit/test_stage_ahead \
+	tests/unit/test_stage_cached tests/unit/test_stage_prefetch \
 	tests/unit/test_storage_users tests/unit/test_users tests/unit/test_fuse \
 	tests/unit/test_indirect_users \
 	tests/unit/test_node_status tests/unit/test_node_probe \
@@ -237,9 +237,9 @@ tests_unit_test_stage_cached_LDADD = $(libsluverbs) $(CHECK_LIBS)
 tests_unit_test_stage_cache_SOURCES = tests/unit/test_stage_cache.c \
 	tests/unit/cache_world.h $(node_test_tree)
 tests_unit_test_stage_cache_LDADD = $(libslunode) $(libslunet) $(CHECK_LIBS)
-tests_unit_test_stage_ahead_SOURCES = tests/unit/test_stage_ahead.c \
+tests_unit_test_stage_prefetch_SOURCES = tests/unit/test_stage_prefetch.c \
 	tests/unit/cache_world.h $(node_test_tree)
-tests_unit_test_stage_ahead_LDADD = $(libslunode) $(libslunet) $(CHECK_LIBS)
+tests_unit_test_stage_prefetch_LDADD = $(libslunode) $(libslunet) $(CHECK_LIBS)
 tests_unit_test_share_LDADD = $(node_test_libs)
 tests_unit_test_beneath_SOURCES = tests/unit/test_beneath.c $(node_test_tree)
 tests_unit_test_beneath_LDADD = $(node_test_libs)

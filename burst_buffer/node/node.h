@@ -131,8 +131,9 @@ struct slu_node {
 	struct slu_used used;  /* serve: as of the last look */
 	struct slu_fill *fill; /* serve: to be reported, of all buffers */
 	size_t n_fill;
-	struct slu_ahead *ahead; /* serve: likewise, of what is prefetched */
-	size_t n_ahead;
+	struct slu_prefetch_report
+		*prefetch; /* serve: likewise, of what is prefetched */
+	size_t n_prefetch;
 	char work[PATH_MAX], top[PATH_MAX], data[PATH_MAX], mnt[PATH_MAX];
 	char log_dir[PATH_MAX];
 };

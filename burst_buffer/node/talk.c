@@ -130,14 +130,14 @@ int slu_talk_inventory(struct slu_node *n, struct slu_node_inventory *owed,
 					.kept = slu_kept_names(n->conf),
 					.fill = n->fill,
 					.n_fill = n->n_fill,
-					.ahead = n->ahead,
-					.n_ahead = n->n_ahead};
+					.prefetch = n->prefetch,
+					.n_prefetch = n->n_prefetch};
 	int rc = ask(n, "/v1/owed", &slu_node_ask_desc, &question,
 		     &slu_node_inventory_desc, owed, err);
 
 	free(question.kept);
 	if (!rc)
-		n->n_fill = n->n_ahead = 0;
+		n->n_fill = n->n_prefetch = 0;
 	return rc;
 }
 

@@ -19,7 +19,7 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
-#include "burst_buffer/storage/cache_ahead.h"
+#include "burst_buffer/storage/cache_prefetch.h"
 #include "burst_buffer/storage/cache_space.h"
 #include "burst_buffer/storage/internal.h"
 #include "common/file.h"
@@ -346,7 +346,7 @@ static int tell(const struct whole *w, const struct slu_cache_entry *e,
 		.uid = e->uid,
 		.bytes = e->bytes,
 		.used = e->used,
-		.ahead = e->ahead,
+		.prefetched_for = e->prefetched_for,
 	};
 	char path[SLU_CACHE_PATH];
 	int fd, rc;

@@ -78,19 +78,19 @@ int slu_cache_put_number(int dir, const char *name, uint64_t n,
 	return done ? 0 : -1;
 }
 
-uint32_t slu_cache_ahead_of(const char *name)
+uint32_t slu_cache_prefetch_job(const char *name)
 {
-	const size_t len = strlen(SLU_CACHE_AHEAD);
+	const size_t len = strlen(SLU_CACHE_PREFETCH);
 	char *end;
 	unsigned long job;
 
-	if (strncmp(name, SLU_CACHE_AHEAD, len) != 0)
+	if (strncmp(name, SLU_CACHE_PREFETCH, len) != 0)
 		return 0;
 	job = strtoul(name + len, &end, 10);
 	return *end || job > UINT32_MAX ? 0 : (uint32_t)job;
 }
 
-static void add_fill(struct slu_cache_space *s, DIR *d, bool ahead)
+static void add_fill(struct slu_cache_space *s, DIR *d, bool prefetch)
 {
 	uint64_t taken = add_up(d, &s->files);
 	uint64_t may = slu_cache_number(dirfd(d), "reserve");
@@ -98,15 +98,16 @@ static void add_fill(struct slu_cache_space *s, DIR *d, bool ahead)
 
 	s->fills += most;
 	s->unused += most - taken;
-	if (ahead && faccessat(dirfd(d), SLU_CACHE_TAKEN, F_OK, 0))
+	if (prefetch && faccessat(dirfd(d), SLU_CACHE_TAKEN, F_OK, 0))
 		s->early += taken;
 }
 
-static int look_at(struct slu_cache_space *s, uid_t uid, uint32_t ahead,
-		   int dir, const char *name, struct slu_err *err);
+static int look_at(struct slu_cache_space *s, uid_t uid,
+		   uint32_t prefetched_for, int dir, const char *name,
+		   struct slu_err *err);
 
-static int add_ahead(struct slu_cache_space *s, uid_t uid, uint32_t job, DIR *d,
-		     struct slu_err *err)
+static int add_prefetch(struct slu_cache_space *s, uid_t uid, uint32_t job,
+			DIR *d, struct slu_err *err)
 {
 	struct dirent *e;
 	int rc = 0;
@@ -127,7 +128,7 @@ static int add_ahead(struct slu_cache_space *s, uid_t uid, uint32_t job, DIR *d,
 static int count_fill(struct slu_cache_space *s, uid_t uid, int user,
 		      const char *name, bool keep, struct slu_err *err)
 {
-	const uint32_t job = slu_cache_ahead_of(name);
+	const uint32_t job = slu_cache_prefetch_job(name);
 	DIR *d = open_list(user, name);
 	bool idle;
 	int rc = 0;
@@ -138,7 +139,7 @@ static int count_fill(struct slu_cache_space *s, uid_t uid, int user,
 	if (idle && (!job || faccessat(dirfd(d), SLU_CACHE_DONE, F_OK, 0)))
 		rc = slu_rmtree(user, name, err);
 	else if (idle && !keep)
-		rc = add_ahead(s, uid, job, d, err);
+		rc = add_prefetch(s, uid, job, d, err);
 	else
 		add_fill(s, d, job != 0);
 	closedir(d);
@@ -161,10 +162,12 @@ static int add_entry(struct slu_cache_space *s, const struct slu_cache_entry *e,
 	return 0;
 }
 
-static int look_at(struct slu_cache_space *s, uid_t uid, uint32_t ahead,
-		   int dir, const char *name, struct slu_err *err)
+static int look_at(struct slu_cache_space *s, uid_t uid,
+		   uint32_t prefetched_for, int dir, const char *name,
+		   struct slu_err *err)
 {
-	struct slu_cache_entry e = {.uid = uid, .ahead = ahead};
+	struct slu_cache_entry e = {.uid = uid,
+				    .prefetched_for = prefetched_for};
 	struct stat st;
 
 	if (!slu_cache_is_name(name))
@@ -180,7 +183,7 @@ static int look_at(struct slu_cache_space *s, uid_t uid, uint32_t ahead,
 static int look_at_user(struct slu_cache_space *s, uid_t uid, const char *name,
 			const char *own, struct slu_err *err)
 {
-	const bool keep = own && strstr(own, "/" SLU_CACHE_AHEAD);
+	const bool keep = own && strstr(own, "/" SLU_CACHE_PREFETCH);
 	DIR *d = open_list(s->dir, name);
 	struct dirent *e;
 	char path[320];
@@ -191,7 +194,7 @@ static int look_at_user(struct slu_cache_space *s, uid_t uid, const char *name,
 	while (!rc && (e = readdir(d))) {
 		snprintf(path, sizeof(path), "%s/%s", name, e->d_name);
 		if (strncmp(e->d_name, SLU_CACHE_OF_JOB, 5) != 0 &&
-		    !slu_cache_ahead_of(e->d_name))
+		    !slu_cache_prefetch_job(e->d_name))
 			rc = look_at(s, uid, 0, dirfd(d), e->d_name, err);
 		else if (!slu_eq(path, own))
 			rc = count_fill(s, uid, dirfd(d), e->d_name, keep, err);
@@ -204,8 +207,8 @@ static int compare(const void *a, const void *b)
 {
 	const struct slu_cache_entry *x = a, *y = b;
 
-	if (!x->ahead != !y->ahead)
-		return x->ahead ? -1 : 1;
+	if (!x->prefetched_for != !y->prefetched_for)
+		return x->prefetched_for ? -1 : 1;
 	if (x->used.tv_sec != y->used.tv_sec)
 		return x->used.tv_sec < y->used.tv_sec ? -1 : 1;
 	if (x->used.tv_nsec != y->used.tv_nsec)
@@ -282,7 +285,7 @@ int slu_cache_space_remove(struct slu_cache_space *s,
 	if (s->next == s->n)
 		return 0;
 	e = &s->entry[s->next];
-	if (from && !e->ahead && !is_before(&e->used, from) &&
+	if (from && !e->prefetched_for && !is_before(&e->used, from) &&
 	    !is_before(to, &e->used))
 		return 0; /* later entries were used later (by right clocks) */
 	slu_cache_entry_path(e, path);
@@ -296,9 +299,10 @@ int slu_cache_space_remove(struct slu_cache_space *s,
 void slu_cache_entry_path(const struct slu_cache_entry *e,
 			  char path[SLU_CACHE_PATH])
 {
-	if (e->ahead)
-		snprintf(path, SLU_CACHE_PATH, "%u/" SLU_CACHE_AHEAD "%u/%s",
-			 (unsigned)e->uid, (unsigned)e->ahead, e->name);
+	if (e->prefetched_for)
+		snprintf(path, SLU_CACHE_PATH, "%u/" SLU_CACHE_PREFETCH "%u/%s",
+			 (unsigned)e->uid, (unsigned)e->prefetched_for,
+			 e->name);
 	else
 		snprintf(path, SLU_CACHE_PATH, "%u/%s", (unsigned)e->uid,
 			 e->name);

@@ -6,19 +6,20 @@
  * Counts the space that a node's stage cache uses, and evicts entries: first
  * those that were prefetched for a job that has not used them, then the least
  * recently used. The caller holds the cache's lock. Private to
- * burst_buffer/storage. Entry, fill and prefetch ("ahead"): see stage_cache.h.
+ * burst_buffer/storage. Entry, fill and prefetch: see stage_cache.h.
  */
 
 #include "burst_buffer/storage/stage_cache.h"
 
-#define SLU_CACHE_OF_JOB "fill."
-#define SLU_CACHE_AHEAD	 "ahead."
-#define SLU_CACHE_DONE	 "done"
-#define SLU_CACHE_TAKEN	 "taken"
+#define SLU_CACHE_OF_JOB   "fill."
+#define SLU_CACHE_PREFETCH "ahead."
+#define SLU_CACHE_DONE	   "done"
+#define SLU_CACHE_TAKEN	   "taken"
 
 struct slu_cache_entry {
 	uid_t uid;
-	uint32_t ahead; /* the job that it was prefetched for; 0: none */
+	uint32_t prefetched_for; /* the job that it was prefetched for; 0: none
+				  */
 	char name[SLU_CACHE_NAME];
 	uint64_t bytes;
 	struct timespec used;
@@ -58,7 +59,7 @@ void slu_cache_entry_path(const struct slu_cache_entry *e,
 			  char path[SLU_CACHE_PATH]);
 
 /* "ahead.JOB": the job; 0: another name. */
-uint32_t slu_cache_ahead_of(const char *name);
+uint32_t slu_cache_prefetch_job(const char *name);
 
 /* Reads and writes a number in a file of a fill; 0: there is no such file. The
  * file is overwritten in place, always with the same length, since replacing it

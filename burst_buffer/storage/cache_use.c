@@ -110,21 +110,21 @@ static void begin_taking(struct slu_stage_cache *c, uint32_t job_id)
 	char name[40];
 	int mark;
 
-	snprintf(name, sizeof(name), SLU_CACHE_AHEAD "%" PRIu32, job_id);
-	c->ahead = openat(c->user, name,
-			  O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (c->ahead < 0)
+	snprintf(name, sizeof(name), SLU_CACHE_PREFETCH "%" PRIu32, job_id);
+	c->prefetch = openat(c->user, name,
+			     O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (c->prefetch < 0)
 		return;
-	(void)flock(c->ahead, LOCK_SH);
-	mark = openat(c->ahead, SLU_CACHE_TAKEN,
+	(void)flock(c->prefetch, LOCK_SH);
+	mark = openat(c->prefetch, SLU_CACHE_TAKEN,
 		      O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (mark >= 0)
 		close(mark);
-	c->used = slu_cache_number(c->ahead, "used");
+	c->used = slu_cache_number(c->prefetch, "used");
 }
 
-static int open_ahead(struct slu_stage_cache *c, uint32_t job_id,
-		      struct slu_err *err)
+static int open_prefetch(struct slu_stage_cache *c, uint32_t job_id,
+			 struct slu_err *err)
 {
 	if (!c->early) {
 		begin_taking(c, job_id);
@@ -133,7 +133,7 @@ static int open_ahead(struct slu_stage_cache *c, uint32_t job_id,
 	if (has(c->fill, SLU_CACHE_TAKEN))
 		return slu_err(err, SLU_BUSY, "job %" PRIu32 " has begun",
 			       job_id);
-	c->brought = slu_cache_number(c->fill, "brought");
+	c->prefetched = slu_cache_number(c->fill, "brought");
 	return 0;
 }
 
@@ -164,7 +164,7 @@ static int open_fill(struct slu_stage_cache *c, uid_t uid, uint32_t job_id,
 	else if (flock(c->fill, LOCK_SH))
 		rc = slu_errno(err, SLU_IO, "cannot lock %s", c->own);
 	else
-		rc = open_ahead(c, job_id, err) || take_over(c, err) ||
+		rc = open_prefetch(c, job_id, err) || take_over(c, err) ||
 				     slu_cache_trim(c, err)
 			     ? -1
 			     : 0;
@@ -182,14 +182,14 @@ int slu_stage_cache_open(struct slu_stage_cache *c, const char *storage,
 		.lock = -1,
 		.user = -1,
 		.fill = -1,
-		.ahead = -1,
+		.prefetch = -1,
 		.early = !buffer,
 		.began = *now,
 	};
 	slu_copy(c->storage, sizeof(c->storage), storage);
 	if (c->early)
 		snprintf(c->own, sizeof(c->own),
-			 "%u/" SLU_CACHE_AHEAD "%" PRIu32, (unsigned)uid,
+			 "%u/" SLU_CACHE_PREFETCH "%" PRIu32, (unsigned)uid,
 			 job_id);
 	else
 		snprintf(c->own, sizeof(c->own),
@@ -206,7 +206,7 @@ int slu_stage_cache_open(struct slu_stage_cache *c, const char *storage,
 
 void slu_stage_cache_close(struct slu_stage_cache *c)
 {
-	int *const fd[] = {&c->ahead, &c->fill, &c->user, &c->lock, &c->dir};
+	int *const fd[] = {&c->prefetch, &c->fill, &c->user, &c->lock, &c->dir};
 
 	for (size_t i = 0; i < sizeof(fd) / sizeof(*fd); i++) {
 		if (*fd[i] >= 0)
@@ -250,18 +250,18 @@ static int find_in(int dir, const struct slu_cache_key *key,
 
 /* Finds an entry in this job's prefetch and moves it into the fill, so that it
  * is kept if the stage-in is verified. */
-static int take_ahead(struct slu_stage_cache *c,
-		      const struct slu_cache_key *key, struct slu_err *err)
+static int take_prefetched(struct slu_stage_cache *c,
+			   const struct slu_cache_key *key, struct slu_err *err)
 {
-	int fd = find_in(c->ahead, key, err);
+	int fd = find_in(c->prefetch, key, err);
 	struct stat st;
 
 	if (fd < 0 || fstat(fd, &st) ||
-	    renameat(c->ahead, key->name, c->fill, key->name))
+	    renameat(c->prefetch, key->name, c->fill, key->name))
 		return fd;
 	c->taken += slu_cache_takes(&st);
 	c->used += slu_cache_takes(&st);
-	(void)slu_cache_put_number(c->ahead, "used", c->used, NULL);
+	(void)slu_cache_put_number(c->prefetch, "used", c->used, NULL);
 	return fd;
 }
 
@@ -275,8 +275,8 @@ int slu_stage_cache_get(struct slu_stage_cache *c,
 
 	if (fd < 0 && why.kind == SLU_NOTFOUND)
 		fd = find_in(c->user, key, &why);
-	if (fd < 0 && why.kind == SLU_NOTFOUND && c->ahead >= 0)
-		fd = take_ahead(c, key, &why);
+	if (fd < 0 && why.kind == SLU_NOTFOUND && c->prefetch >= 0)
+		fd = take_prefetched(c, key, &why);
 	if (fd < 0)
 		return slu_err(err, why.kind, "%s", why.text);
 	(void)futimens(fd, times);
@@ -362,9 +362,9 @@ int slu_stage_cache_end(struct slu_stage_cache *c,
 	if (rc || !whole)
 		return rc;
 	c->taken += slu_cache_takes(&st);
-	c->brought += slu_cache_takes(&st);
-	return c->early ? slu_cache_put_number(c->fill, "brought", c->brought,
-					       err)
+	c->prefetched += slu_cache_takes(&st);
+	return c->early ? slu_cache_put_number(c->fill, "brought",
+					       c->prefetched, err)
 			: 0;
 }
 

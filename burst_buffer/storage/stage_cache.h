@@ -65,12 +65,12 @@ struct slu_stage_cache {
 	char own[80];	 /* UID/fill.JOB.BUFFER, or UID/ahead.JOB */
 	int dir, lock;	 /* STORAGE/cache, and its lock */
 	int user, fill;	 /* directories: the user's entries; the fill, locked */
-	int ahead;	 /* the job's prefetch, locked; or -1 */
+	int prefetch;	 /* the job's prefetch, locked; or -1 */
 	bool early;	 /* the fill is itself a prefetch */
 	uint64_t budget; /* bytes */
-	uint64_t reserved, taken; /* taken by this fill; reserved by it */
-	uint64_t brought, used;	  /* bytes of the prefetch */
-	size_t begun;		  /* entries, by this */
+	uint64_t reserved, taken;  /* taken by this fill; reserved by it */
+	uint64_t prefetched, used; /* bytes of the prefetch */
+	size_t begun;		   /* entries, by this */
 	struct timespec began;
 	bool full; /* nothing more is reserved after a first failure */
 };
@@ -130,7 +130,8 @@ struct slu_cached {
 	uid_t uid;
 	uint64_t bytes;
 	struct timespec used;
-	uint32_t ahead; /* the job that it was prefetched for; 0: none */
+	uint32_t prefetched_for; /* the job that it was prefetched for; 0: none
+				  */
 	const struct slu_cache_record *record;
 };
 int slu_stage_cache_list(const char *storage,
@@ -138,18 +139,18 @@ int slu_stage_cache_list(const char *storage,
 			 void *arg, struct slu_err *err);
 
 /* A prefetch of a job, complete or not. */
-struct slu_cache_ahead {
+struct slu_cache_prefetch {
 	uid_t uid;
 	uint32_t job_id;
-	uint64_t brought, used; /* bytes */
+	uint64_t prefetched, used; /* bytes */
 	bool done, taken;
 };
 /* Calls fn for each prefetch of STORAGE; where fn returns true it is removed,
  * and a process that works on it fails. */
-int slu_stage_cache_ahead(const char *storage,
-			  bool (*fn)(void *arg,
-				     const struct slu_cache_ahead *is),
-			  void *arg, struct slu_err *err);
+int slu_stage_cache_walk_prefetches(
+	const char *storage,
+	bool (*fn)(void *arg, const struct slu_cache_prefetch *is), void *arg,
+	struct slu_err *err);
 /* Should this prefetch stop: was it removed, or has its job begun? */
 bool slu_stage_cache_is_over(const struct slu_stage_cache *c);
 

@@ -54,7 +54,7 @@ static struct slu_mirror_item **row_of_job(struct slu_mirror *m,
 static struct slu_mirror_item **row_of(struct slu_mirror *m,
 				       const struct slu_buffer_state *b)
 {
-	if (b->ahead)
+	if (b->early)
 		return row_of_job(m, b->creator);
 	return b->persistent ? row_of_name(m, b->name) : NULL;
 }
@@ -260,7 +260,7 @@ time_t slu_mirror_was_over(struct slu_mirror *m, uint32_t job_id)
 
 static bool concerns(const struct slu_buffer_state *b, uint32_t job_id)
 {
-	return b->job_id == job_id || (b->ahead && b->creator == job_id);
+	return b->job_id == job_id || (b->early && b->creator == job_id);
 }
 
 size_t slu_mirror_walk(struct slu_mirror *m, uint32_t uid, uint32_t job_id,
@@ -314,7 +314,7 @@ void slu_mirror_named(struct slu_mirror *m, const char *name,
 	const struct slu_mirror_item *item;
 
 	for (item = *row_of_name(m, name); item; item = item->kept)
-		if (!item->state.ahead && slu_eq(item->state.name, name))
+		if (!item->state.early && slu_eq(item->state.name, name))
 			fn(arg, &item->state);
 }
 
@@ -326,7 +326,7 @@ void slu_mirror_early_stage_in(struct slu_mirror *m, uint32_t job_id,
 	const struct slu_mirror_item *item;
 
 	for (item = *row_of_job(m, job_id); item; item = item->kept)
-		if (item->state.ahead && item->state.creator == job_id)
+		if (item->state.early && item->state.creator == job_id)
 			fn(arg, &item->state);
 }
 
@@ -353,9 +353,9 @@ static void print_one(void *arg, const struct slu_buffer_state *b)
 	char size[SLU_SIZE_TEXT], job[16] = "-"; /* persistent: without a job */
 	struct slu_buf text = {0};
 
-	if (b->ahead || !b->persistent)
+	if (b->early || !b->persistent)
 		snprintf(job, sizeof(job), "%u",
-			 b->ahead ? b->creator : b->job_id);
+			 b->early ? b->creator : b->job_id);
 	print_nodes(b, &text);
 	slu_buf_printf(arg, "%-10s %-10s %-9s%s %10s %-9s%s%s\n", job,
 		       b->name ? b->name : "", b->state ? b->state : "",

@@ -279,7 +279,8 @@ struct json_object *slu_prepare_prestage(const struct slu_daemon *d,
 					 struct json_object *args)
 {
 	(void)args;
-	return slu_buffers_ahead(d->buffers, who->admin ? SLU_NO_ID : who->uid);
+	return slu_buffers_prefetches(d->buffers,
+				      who->admin ? SLU_NO_ID : who->uid);
 }
 
 int slu_answer_prestage(struct slu_db *db, const struct slu_asker *who,

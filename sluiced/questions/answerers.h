@@ -81,7 +81,7 @@ int slu_predicted_answer(struct slu_db *db, const struct slu_asker *who,
 			 struct slu_err *err);
 
 /* "prestage": the inputs that nodes prefetch for waiting jobs, see
- * slu_buffers_ahead(). */
+ * slu_buffers_prefetches(). */
 struct json_object *slu_prepare_prestage(const struct slu_daemon *d,
 					 const struct slu_asker *who,
 					 struct json_object *args);

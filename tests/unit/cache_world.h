@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Fills a stage cache with data that identifies its key, and crashes a process
- * at a chosen disk operation; for test_stage_cache and test_stage_ahead. */
+ * at a chosen disk operation; for test_stage_cache and test_stage_prefetch. */
 #include "config.h"
 #include <dirent.h>
 #include <errno.h>
@@ -159,7 +159,7 @@ struct all {
 	struct there entry[60];
 	size_t n;
 	uint64_t bytes; /* of everything */
-	size_t fills, ahead;
+	size_t fills, prefetch;
 };
 
 static bool is_fill(const char *name)
@@ -184,7 +184,7 @@ static void look(const char *dir, uid_t uid, struct all *all)
 
 			snprintf(sub, sizeof(sub), "%s", path);
 			all->fills += !strncmp(e->d_name, "fill.", 5);
-			all->ahead += !strncmp(e->d_name, "ahead.", 6);
+			all->prefetch += !strncmp(e->d_name, "ahead.", 6);
 			look(sub,
 			     is_fill(e->d_name) ? (uid_t)-1
 						: (uid_t)atoi(e->d_name),

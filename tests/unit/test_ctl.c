@@ -18,11 +18,11 @@ START_TEST(test_hello)
 					 .name = "JOBFS",
 					 .state = "STAGE_OUT",
 					 .size = 1 << 20};
-	struct slu_buffer_state ahead = {.buffer = 4,
+	struct slu_buffer_state early = {.buffer = 4,
 					 .job_id = SLU_PERSIST_FIRST,
 					 .creator = 9,
 					 .persistent = true,
-					 .ahead = true,
+					 .early = true,
 					 .state = "RUNNING"};
 	struct slu_hello_ctl *heard;
 	struct slu_job done = with_buffer(9);
@@ -63,7 +63,7 @@ START_TEST(test_hello)
 	slu_ctl_step(ctl, 1);
 	ck_assert(!slu_ctl_earlier_run(ctl, 9, time(NULL), why));
 	/* But not until what is staged in for it is gone. */
-	daemon_say(&slu_buffer_desc, &ahead);
+	daemon_say(&slu_buffer_desc, &early);
 	slu_ctl_step(ctl, 1);
 	ck_assert(!slu_ctl_earlier_run(ctl, 9, time(NULL), why));
 	/* Nor at once, when all is clean: slurmd needs a moment. */

@@ -179,7 +179,7 @@ static void put(struct slu_mirror *m, uint64_t buffer, uint32_t job,
 START_TEST(test_mirror_rows)
 {
 	static const struct {
-		bool persistent, ahead;
+		bool persistent, early;
 		uint32_t job_id;
 		const char *row;
 	} cases[] = {
@@ -195,7 +195,7 @@ START_TEST(test_mirror_rows)
 					     .job_id = c->job_id,
 					     .creator = 9,
 					     .persistent = c->persistent,
-					     .ahead = c->ahead,
+					     .early = c->early,
 					     .name = strdup("camp"),
 					     .coherence = strdup("strict"),
 					     .state = strdup("RUNNING")};
@@ -227,7 +227,7 @@ static int named(struct slu_mirror *m, const char *name)
 	return n;
 }
 
-static int ahead(struct slu_mirror *m, uint32_t job_id)
+static int early(struct slu_mirror *m, uint32_t job_id)
 {
 	int n = 0;
 
@@ -242,7 +242,7 @@ static void keep(struct slu_mirror *m, uint64_t buffer, const char *name,
 		.buffer = buffer,
 		.job_id = SLU_PERSIST_FIRST + (uint32_t)buffer,
 		.persistent = true,
-		.ahead = creator != 0,
+		.early = creator != 0,
 		.creator = creator,
 		.name = strdup(name),
 		.state = strdup(state),
@@ -270,17 +270,17 @@ START_TEST(test_mirror_kept)
 	for (uint32_t i = 1; i <= MANY; i++) {
 		snprintf(name, sizeof(name), "n%u", i);
 		expect(named(&m, name) == 1, "%s", name);
-		expect(ahead(&m, i) == 1, "%u", i);
+		expect(early(&m, i) == 1, "%u", i);
 	}
 	ck_assert_int_eq(named(&m, "camp") + named(&m, "JOBFS"), 0);
 	keep(&m, 1, "other", 0, "RUNNING");
 	ck_assert_int_eq(named(&m, "n1") + 2 * named(&m, "other"), 2);
 	keep(&m, MANY + 1, "n1", 0, "RUNNING"); /* does not wait any more */
-	ck_assert_int_eq(ahead(&m, 1) + 2 * named(&m, "n1"), 2);
+	ck_assert_int_eq(early(&m, 1) + 2 * named(&m, "n1"), 2);
 	keep(&m, MANY + 1, "n1", 0, "DONE");
 	ck_assert_int_eq(named(&m, "n1"), 0);
 	slu_mirror_replace(&m, NULL, 0, &gone);
-	ck_assert_int_eq(named(&m, "n2") + ahead(&m, 2), 0);
+	ck_assert_int_eq(named(&m, "n2") + early(&m, 2), 0);
 	slu_buf_free(&gone);
 	slu_pools_fini(&m);
 	slu_mirror_fini(&m);

@@ -6,19 +6,19 @@
 #include <json-c/json.h>
 #include <unistd.h>
 
-#define AHEAD                                                       \
+#define EARLY                                                       \
 	"jobfs type=dir capacity=1GiB; stage_in source=/a/%j "      \
 	"destination=$BB_JOBFS/in; stage_out source=$BB_JOBFS/out " \
 	"destination=/b"
 
 /* It is staged in for job `id`, on `node`. */
-static void stage_ahead(uint32_t id, const char *request, const char *node)
+static void stage_early(uint32_t id, const char *request, const char *node)
 {
 	struct slu_plan plan;
 
 	waits(id, OWNER, request);
 	ck_assert_str_eq(last.state, "SETUP");
-	ck_assert(last.ahead && !last.leaving);
+	ck_assert(last.early && !last.leaving);
 	ck_assert_uint_eq(last.creator, id);
 	ck_assert_uint_ge(last.job_id, SLU_PERSIST_FIRST);
 	get_plan(last.job_id, node, &plan);
@@ -59,7 +59,7 @@ static size_t shown(uint32_t id)
 	return n;
 }
 
-static void clean_ahead(const char *node)
+static void clean_early(const char *node)
 {
 	const uint32_t id = last.job_id;
 
@@ -79,14 +79,14 @@ START_TEST(test_stages_in_early)
 	uint64_t staged;
 
 	setup();
-	stage_ahead(20, AHEAD, "t1");
+	stage_early(20, EARLY, "t1");
 	staged = last.buffer;
 	/* slurmctld knows nothing of jobs that wait: that is no reason */
 	expect_ok(slu_buffers_sync(b, NULL, 0, now, &err), err);
 	ck_assert_str_eq(last.state, "RUNNING");
 	ck_assert_uint_eq(shown(20), 1);
 	ck_assert_uint_eq(shown(21), 0);
-	begin_job(20, OWNER, AHEAD);
+	begin_job(20, OWNER, EARLY);
 	ck_assert_uint_eq(shown(20), 2);
 	get_plan(20, "n1", &plan);
 	ck_assert_uint_eq(plan.staged, staged);
@@ -98,8 +98,8 @@ START_TEST(test_stages_in_early)
 	report(20, "n1", "ready", true);
 	ck_assert_str_eq(last.state, "RUNNING");
 	report(20, "n2", "ready", true);
-	clean_ahead("t1");
-	end_job(20, OWNER, AHEAD);
+	clean_early("t1");
+	end_job(20, OWNER, EARLY);
 	each(n, nodes) report(20, *n, "down", true);
 	ck_assert_str_eq(held, "");
 	teardown();
@@ -112,25 +112,25 @@ START_TEST(test_array)
 	struct slu_job j;
 
 	setup();
-	j = job(20, OWNER, AHEAD);
+	j = job(20, OWNER, EARLY);
 	j.array_job_id = 20;
 	expect_ok(slu_buffers_waits(b, &j, now, &err), err);
 	ck_assert_uint_eq(shown(20), 0);
 	j.array_task_id = 3;
 	expect_ok(slu_buffers_waits(b, &j, now, &err), err);
 	ck_assert_uint_eq(shown(20), 1);
-	ck_assert(last.ahead && last.creator == 20);
+	ck_assert(last.early && last.creator == 20);
 	teardown();
 }
 END_TEST
 
-START_TEST(test_ahead_balance)
+START_TEST(test_early_balance)
 {
 	struct slu_plan plan;
 
 	setup();
-	waits(20, OWNER, AHEAD);
-	waits(21, OWNER, AHEAD);
+	waits(20, OWNER, EARLY);
+	waits(21, OWNER, EARLY);
 	get_plan(last.job_id, "t2", &plan); /* t1 has one already */
 	slu_msg_clear(&slu_plan_desc, &plan);
 	teardown();
@@ -138,7 +138,7 @@ START_TEST(test_ahead_balance)
 END_TEST
 
 /* Into a persistent buffer, which it keeps alive. */
-START_TEST(test_ahead_persistent)
+START_TEST(test_early_persistent)
 {
 	static const char use[] = "persistent name=camp; stage_in source=/a "
 				  "destination=$BB_camp/a";
@@ -148,7 +148,7 @@ START_TEST(test_ahead_persistent)
 	setup();
 	make(7, CREATE);
 	waits(20, OWNER, use);
-	ck_assert(last.ahead);
+	ck_assert(last.early);
 	get_plan(last.job_id, "t1", &plan);
 	ck_assert_str_eq(plan.driver, "glusterfs");
 	ck_assert_uint_eq(plan.n_server, 2);
@@ -170,12 +170,12 @@ START_TEST(test_ahead_persistent)
 END_TEST
 
 /* A failure holds the job that waits; released, it is tried again. */
-START_TEST(test_ahead_fails)
+START_TEST(test_early_fails)
 {
 	uint32_t id;
 
 	setup();
-	waits(20, OWNER, AHEAD);
+	waits(20, OWNER, EARLY);
 	id = last.job_id;
 	report(id, "t1", "attach", true);
 	meet_alone("t1", "mounted");
@@ -185,8 +185,8 @@ START_TEST(test_ahead_fails)
 	ck_assert_int_eq(verdict, SLU_HOLD);
 	ck_assert(last.leaving);
 	expect_ok(slu_buffers_verdict_done(b, 20, true, NULL, now, &err), err);
-	clean_ahead("t1");
-	waits(20, OWNER, AHEAD);
+	clean_early("t1");
+	waits(20, OWNER, EARLY);
 	ck_assert_str_eq(last.state, "SETUP");
 	ck_assert_uint_ne(last.job_id, id);
 	teardown();
@@ -198,7 +198,7 @@ static void damage(uint32_t id)
 {
 	char sql[200];
 
-	waits(id, OWNER, AHEAD);
+	waits(id, OWNER, EARLY);
 	snprintf(sql, sizeof(sql),
 		 "UPDATE Buffer SET Plan = '{\"x\":', Verdict = %d, What = %d"
 		 " WHERE JobID = %u",
@@ -210,7 +210,7 @@ static void damage(uint32_t id)
 
 /* OnStageInFailure and OnSetupFailure are followed without an allocation, too;
  * what goes back to waiting is tried again, but not for ever. */
-START_TEST(test_ahead_policy)
+START_TEST(test_early_policy)
 {
 	static const struct {
 		enum slu_on_failure said, done;
@@ -225,7 +225,7 @@ START_TEST(test_ahead_policy)
 		{
 			conf->on_stage_in = in ? c->said : SLU_HOLD;
 			conf->on_setup = in ? SLU_HOLD : c->said;
-			waits(20 + (uint32_t)in, OWNER, AHEAD);
+			waits(20 + (uint32_t)in, OWNER, EARLY);
 			ck_assert_str_eq(last.state, "SETUP");
 			if (in) {
 				report(last.job_id, "t1", "attach", true);
@@ -236,7 +236,7 @@ START_TEST(test_ahead_policy)
 			expect_ok(slu_buffers_verdict_done(b, held_job, true,
 							   NULL, now, &err),
 				  err);
-			clean_ahead("t1");
+			clean_early("t1");
 			now += 400;
 			slu_buffers_tick(b, now);
 		}
@@ -245,13 +245,13 @@ START_TEST(test_ahead_policy)
 END_TEST
 
 /* What the database cannot store now is no fault of the job's. */
-START_TEST(test_ahead_no_database)
+START_TEST(test_early_no_database)
 {
 	setup();
 	expect_ok(slu_db_script(db, "PRAGMA query_only = ON", &err), err);
 	n_logged = 0;
 	for (int i = 0; i < 3; i++) {
-		waits(20, OWNER, AHEAD);
+		waits(20, OWNER, EARLY);
 		waits(21, OWNER, CREATE);
 	}
 	ck_assert_str_eq(held, "");
@@ -260,14 +260,14 @@ START_TEST(test_ahead_no_database)
 	ck_assert_uint_eq(n_logged, 2);
 	ck_assert_ptr_null(last.state);
 	expect_ok(slu_db_script(db, "PRAGMA query_only = OFF", &err), err);
-	waits(20, OWNER, AHEAD);
+	waits(20, OWNER, EARLY);
 	ck_assert_str_eq(last.state, "SETUP");
 	teardown();
 }
 END_TEST
 
 /* Nor that it cannot be read. */
-START_TEST(test_ahead_damaged)
+START_TEST(test_early_damaged)
 {
 	setup();
 	not_yet[0] = '\0';
@@ -278,7 +278,7 @@ START_TEST(test_ahead_damaged)
 				"PRAGMA writable_schema = RESET",
 				&err),
 		  err);
-	waits(20, OWNER, AHEAD);
+	waits(20, OWNER, EARLY);
 	waits(21, OWNER, CREATE);
 	ck_assert_str_eq(held, "");
 	expect(strstr(not_yet, "malformed"), "%s", not_yet);
@@ -288,52 +288,52 @@ END_TEST
 
 /* A job that is cancelled leaves nothing, however far it was; a run that cannot
  * have what was staged in does it itself. */
-START_TEST(test_ahead_gone)
+START_TEST(test_early_gone)
 {
 	const struct slu_job_cancelled gone = {.job_id = 20};
 	const struct slu_job_cancelled other = {.job_id = 21};
 	struct slu_plan plan;
 
 	setup();
-	waits(20, OWNER, AHEAD);
+	waits(20, OWNER, EARLY);
 	get_plan(last.job_id, "t1", &plan);
 	slu_msg_clear(&slu_plan_desc, &plan);
 	expect_ok(slu_buffers_cancelled(b, &gone, now, &err), err);
 	expect_ok(slu_buffers_cancelled(b, &gone, now, &err), err);
-	clean_ahead("t1");
+	clean_early("t1");
 	now += 400; /* the first one is forgotten */
 	slu_buffers_tick(b, now);
-	stage_ahead(21, AHEAD, "t1");
+	stage_early(21, EARLY, "t1");
 	expect_ok(slu_buffers_cancelled(b, &other, now, &err), err);
-	begin_job(21, OWNER, AHEAD);
+	begin_job(21, OWNER, EARLY);
 	get_plan(21, "n1", &plan);
 	ck_assert_uint_eq(plan.staged, 0);
 	ck_assert_uint_eq(plan.n_stage, 2);
 	slu_msg_clear(&slu_plan_desc, &plan);
-	clean_ahead("t1");
+	clean_early("t1");
 	teardown();
 }
 END_TEST
 
 /* Of a job that is never heard of again. */
-START_TEST(test_ahead_unasked)
+START_TEST(test_early_unasked)
 {
 	setup();
-	stage_ahead(20, AHEAD, "t1");
+	stage_early(20, EARLY, "t1");
 	now += 11 * 3600;
-	waits(20, OWNER, AHEAD);
+	waits(20, OWNER, EARLY);
 	now += 11 * 3600;
 	slu_buffers_tick(b, now);
 	ck_assert_str_eq(last.state, "RUNNING");
 	now += 2 * 3600;
 	slu_buffers_tick(b, now);
-	clean_ahead("t1");
+	clean_early("t1");
 	teardown();
 }
 END_TEST
 
 /* What its nodes or each of its tasks has to do is not done before. */
-START_TEST(test_ahead_not)
+START_TEST(test_early_not)
 {
 	static const char *const requests[] = {
 		"jobfs type=glu capacity=1GiB; stage_in source=/a "
@@ -341,7 +341,7 @@ START_TEST(test_ahead_not)
 		"jobfs type=dir capacity=1GiB; stage_out source=$BB_JOBFS/o "
 		"destination=/b",
 	};
-	struct slu_job j = job(22, OWNER, AHEAD);
+	struct slu_job j = job(22, OWNER, EARLY);
 
 	setup();
 	each(r, requests) waits(20, OWNER, *r);
@@ -353,6 +353,6 @@ START_TEST(test_ahead_not)
 END_TEST
 
 TEST_MAIN("early_stage_in", test_stages_in_early, test_array,
-	  test_ahead_balance, test_ahead_persistent, test_ahead_fails,
-	  test_ahead_policy, test_ahead_no_database, test_ahead_damaged,
-	  test_ahead_gone, test_ahead_unasked, test_ahead_not)
+	  test_early_balance, test_early_persistent, test_early_fails,
+	  test_early_policy, test_early_no_database, test_early_damaged,
+	  test_early_gone, test_early_unasked, test_early_not)

@@ -167,14 +167,14 @@ END_TEST
 
 static bool leaving;
 
-static void ahead(uint32_t of, uint64_t size, const char *state)
+static void early(uint32_t of, uint64_t size, const char *state)
 {
 	struct slu_buffer_state s = {.buffer = 90,
 				     .job_id = 4290000000u,
 				     .creator = of,
 				     .size = size,
 				     .persistent = true,
-				     .ahead = true,
+				     .early = true,
 				     .leaving = leaving,
 				     .pool = strdup("p"),
 				     .state = strdup(state)};
@@ -193,17 +193,17 @@ START_TEST(test_early_stage_in)
 	ck_assert(!room(1, 6 * GIB, 0, "jobs have 6GiB"));
 	/* it may wait for ever */
 	ck_assert_int_eq(slu_pools_when(&m, &n, end_of, 1000), INT64_MAX);
-	ahead(20, 6 * GIB, "SETUP");
+	early(20, 6 * GIB, "SETUP");
 	ck_assert_uint_eq(used(), 6 * GIB);
 	slu_pools_claim(&m, 20, &n, 0); /* the run begins */
 	ck_assert_uint_eq(used(), 6 * GIB);
 	/* its run does not get what is being taken away */
 	leaving = true;
-	ahead(20, 6 * GIB, "TEARDOWN");
+	early(20, 6 * GIB, "TEARDOWN");
 	leaving = false;
 	slu_pools_claim(&m, 20, &n, 0);
 	ck_assert_uint_eq(used(), 12 * GIB);
-	ahead(20, 6 * GIB, "DONE");
+	early(20, 6 * GIB, "DONE");
 	ck_assert_uint_eq(used(), 6 * GIB);
 	slu_pools_fini(&m);
 	slu_mirror_fini(&m);

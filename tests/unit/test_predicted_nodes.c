@@ -73,9 +73,9 @@ static struct slu_node_inventory ask(const char *node)
 static bool is_told(const char *node)
 {
 	struct slu_node_inventory owed = ask(node);
-	bool told = owed.n_ahead == 1 && owed.ahead[0].job_id == 20;
+	bool told = owed.n_prefetch == 1 && owed.prefetch[0].job_id == 20;
 
-	expect(told || !owed.n_ahead, "%zu", owed.n_ahead);
+	expect(told || !owed.n_prefetch, "%zu", owed.n_prefetch);
 	slu_msg_clear(&slu_node_inventory_desc, &owed);
 	return told;
 }
@@ -84,10 +84,10 @@ static bool is_told(const char *node)
 static bool is_to_go(const char *node)
 {
 	struct slu_node_inventory owed = ask(node);
-	bool is = slu_has_word(owed.ahead_gone, "20");
+	bool is = slu_has_word(owed.prefetch_dropped, "20");
 
-	expect(!is || !owed.n_ahead, "%zu", owed.n_ahead);
-	ck_assert(!owed.ahead_whole);
+	expect(!is || !owed.n_prefetch, "%zu", owed.n_prefetch);
+	ck_assert(!owed.prefetch_complete);
 	slu_msg_clear(&slu_node_inventory_desc, &owed);
 	return is;
 }
@@ -120,11 +120,11 @@ START_TEST(test_sure_for_long)
 	found(0.9, "n1", 0.95, "n2", 0.5, NULL);
 	ck_assert(is_told("n1") && !is_told("n2") && !is_told("n3"));
 	owed = ask("n1");
-	ck_assert_uint_eq(owed.ahead[0].buffer, 0);
-	ck_assert_uint_eq(owed.ahead[0].uid, OWNER);
-	ck_assert_uint_eq(owed.ahead[0].n_node, 2);
-	ck_assert_uint_eq(owed.ahead[0].n_stage, 1);
-	ck_assert_str_eq(owed.ahead[0].stage[0].source, "/a/20/");
+	ck_assert_uint_eq(owed.prefetch[0].buffer, 0);
+	ck_assert_uint_eq(owed.prefetch[0].uid, OWNER);
+	ck_assert_uint_eq(owed.prefetch[0].n_node, 2);
+	ck_assert_uint_eq(owed.prefetch[0].n_stage, 1);
+	ck_assert_str_eq(owed.prefetch[0].stage[0].source, "/a/20/");
 	ck_assert_uint_eq(owed.n_plan, 0);
 	slu_msg_clear(&slu_node_inventory_desc, &owed);
 	teardown();
@@ -205,8 +205,8 @@ static bool is_begun(const char *node)
 	struct slu_node_inventory owed = ask(node);
 	bool begun;
 
-	ck_assert_uint_eq(owed.n_ahead, 1);
-	begun = owed.ahead[0].over;
+	ck_assert_uint_eq(owed.n_prefetch, 1);
+	begun = owed.prefetch[0].over;
 	slu_msg_clear(&slu_node_inventory_desc, &owed);
 	return begun;
 }
@@ -314,11 +314,11 @@ START_TEST(test_restart)
 	again();
 	conf->prestage = true;
 	owed = ask("n1");
-	ck_assert(!owed.n_ahead && !owed.ahead_whole);
+	ck_assert(!owed.n_prefetch && !owed.prefetch_complete);
 	slu_msg_clear(&slu_node_inventory_desc, &owed);
 	now += AFTER + 200;
 	owed = ask("n1");
-	ck_assert(owed.ahead_whole);
+	ck_assert(owed.prefetch_complete);
 	slu_msg_clear(&slu_node_inventory_desc, &owed);
 	teardown();
 }
@@ -326,26 +326,28 @@ END_TEST
 
 START_TEST(test_counts)
 {
-	struct slu_ahead is = {.job_id = 20, .brought = 1000, .used = 0};
+	struct slu_prefetch_report is = {
+		.job_id = 20, .prefetched = 1000, .used = 0};
 	const struct slu_node_ask said = {
-		.node = (char *)"n1", .ahead = &is, .n_ahead = 1};
-	const struct slu_ahead_use *use;
+		.node = (char *)"n1", .prefetch = &is, .n_prefetch = 1};
+	const struct slu_prefetch_use *use;
 	struct json_object *all;
 
 	be_sure();
-	slu_buffers_brought(b, &said);
-	use = slu_buffers_ahead_use(b);
-	ck_assert_uint_eq(use->brought, 0);
-	all = slu_buffers_ahead(b, OWNER);
+	slu_buffers_prefetched(b, &said);
+	use = slu_buffers_prefetch_use(b);
+	ck_assert_uint_eq(use->prefetched, 0);
+	all = slu_buffers_prefetches(b, OWNER);
 	ck_assert_uint_eq(slu_json_length(slu_json_at(all, "waiting")), 2);
 	json_object_put(all);
-	all = slu_buffers_ahead(b, OWNER + 1);
+	all = slu_buffers_prefetches(b, OWNER + 1);
 	ck_assert_uint_eq(slu_json_length(slu_json_at(all, "waiting")), 0);
 	json_object_put(all);
 	is.used = 600;
 	is.over = true;
-	slu_buffers_brought(b, &said);
-	ck_assert(use->brought == 1000 && use->used == 600 && use->jobs == 1);
+	slu_buffers_prefetched(b, &said);
+	ck_assert(use->prefetched == 1000 && use->used == 600 &&
+		  use->jobs == 1);
 	teardown();
 }
 END_TEST
@@ -354,12 +356,12 @@ END_TEST
  * still one of them, nothing is begun, and what it has read stays. */
 START_TEST(test_less_sure)
 {
-	struct slu_ahead is = {.job_id = 20, .brought = 1000};
+	struct slu_prefetch_report is = {.job_id = 20, .prefetched = 1000};
 	const struct slu_node_ask said = {
-		.node = (char *)"n1", .ahead = &is, .n_ahead = 1};
+		.node = (char *)"n1", .prefetch = &is, .n_prefetch = 1};
 
 	be_sure();
-	slu_buffers_brought(b, &said);
+	slu_buffers_prefetched(b, &said);
 	found(0.9, "n1", 0.7, "n3", 0.7, NULL);
 	ck_assert(is_begun("n1") && !is_to_go("n1"));
 	ck_assert(!is_told("n3") && is_to_go("n3"));
@@ -367,7 +369,7 @@ START_TEST(test_less_sure)
 	ck_assert(is_begun("n1"));
 	teardown();
 	be_sure();
-	slu_buffers_brought(b, &said);
+	slu_buffers_prefetched(b, &said);
 	found(0.9, "n1", 0.7, "n3", 0.7, NULL);
 	now += AFTER;
 	found(0.9, "n1", 0.9, "n3", 0.9, NULL);

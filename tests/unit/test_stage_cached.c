@@ -165,7 +165,7 @@ static void pace(void *arg, uint64_t bytes)
 		_exit(0); /* its room is wanted */
 }
 
-static void read_ahead_as(uid_t uid, struct slu_cache_of *of)
+static void prefetch_as(uid_t uid, struct slu_cache_of *of)
 {
 	struct slu_cache_proxy p;
 	struct slu_stage_part part = {.source = in(top, "src/"),
@@ -208,7 +208,7 @@ static struct slu_stage_cached bring_as(uid_t uid)
 		  err);
 	pid = fork();
 	if (pid == 0)
-		read_ahead_as(uid, &of);
+		prefetch_as(uid, &of);
 	ck_assert(waitpid(pid, &status, 0) == pid && status == 0);
 	if (!shared->rc)
 		expect_ok(slu_stage_cache_commit(&c, &bytes, &err), err);
@@ -501,7 +501,7 @@ END_TEST
 
 /* What was read ahead of a job it has without reading its sources: no other
  * job, and not what has changed since. Nothing is written elsewhere. */
-START_TEST(test_ahead)
+START_TEST(test_prefetch)
 {
 	if (!have_root())
 		return;
@@ -521,7 +521,7 @@ START_TEST(test_ahead)
 END_TEST
 
 /* It is stopped, and begins again with what it had. */
-START_TEST(test_ahead_stopped)
+START_TEST(test_prefetch_stopped)
 {
 	if (!have_root())
 		return;
@@ -538,6 +538,6 @@ START_TEST(test_ahead_stopped)
 }
 END_TEST
 
-ROOT_TEST_MAIN("stage_cached", test_ahead, test_ahead_stopped, test_again,
+ROOT_TEST_MAIN("stage_cached", test_prefetch, test_prefetch_stopped, test_again,
 	       test_other, test_changed, test_links, test_denied, test_large,
 	       test_just_now, test_full, test_hostile, test_while)

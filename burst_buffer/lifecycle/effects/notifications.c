@@ -182,7 +182,7 @@ char *slu_bb_sentence(const struct slu_bb *bb)
 {
 	if (bb->failure.text)
 		return failure(bb);
-	if (bb->plan.ahead && bb->state == SLU_BB_RUNNING)
+	if (bb->plan.early && bb->state == SLU_BB_RUNNING)
 		return slu_asprintf("sluice: staged in, waits for job %u",
 				    (unsigned)bb->plan.creator);
 	if (bb->plan.persistent && bb->state == SLU_BB_RUNNING)
@@ -237,7 +237,7 @@ int slu_bb_mirror(const struct slu_bb *bb, struct slu_buffer_state *out)
 			   bb->failure.text,
 		.creator = bb->plan.creator,
 		.expires = bb->plan.expires,
-		.ahead = bb->plan.ahead,
+		.early = bb->plan.early,
 	};
 	if (slu_plan_coherence(&bb->plan))
 		out->coherence = strdup(

@@ -73,7 +73,7 @@ static bool owes(const struct slu_bb *bb, long i)
 
 static bool tells_users(const struct slu_bb *bb)
 {
-	return bb->plan.persistent && !bb->plan.ahead;
+	return bb->plan.persistent && !bb->plan.early;
 }
 
 /* Caller frees. */

@@ -30,7 +30,7 @@
 
 static bool is_of(const struct slu_bb *bb, uint32_t job_id)
 {
-	return bb->plan.ahead && bb->plan.creator == job_id &&
+	return bb->plan.early && bb->plan.creator == job_id &&
 	       bb->end.at <= 0 && bb->state < SLU_BB_STAGE_OUT;
 }
 
@@ -52,7 +52,7 @@ static size_t load_of(const struct slu_buffers *b, const char *node)
 	size_t n = 0;
 
 	for (const struct slu_bb *bb = b->first; bb; bb = bb->next)
-		if (bb->plan.ahead && slu_bb_index(bb, node) >= 0)
+		if (bb->plan.early && slu_bb_index(bb, node) >= 0)
 			n += bb->failure.text
 				     ? FAILED_LOAD
 				     : bb->end.at <= 0 &&
@@ -117,7 +117,7 @@ static int make_plan(struct slu_buffers *b, const struct slu_job *job,
 	if (rc)
 		return -1;
 	keep_stages(plan, false);
-	plan->persistent = plan->ahead = true;
+	plan->persistent = plan->early = true;
 	plan->creator = job->job_id;
 	return 0;
 }

@@ -29,9 +29,9 @@
 
 struct node {
 	char *name;
-	double since; /* when it became probable enough; 0: it is not */
-	bool brings;  /* it has been for long enough: it reads the inputs */
-	struct slu_ahead has;
+	double since;	 /* when it became probable enough; 0: it is not */
+	bool prefetches; /* it has been for long enough: it reads the inputs */
+	struct slu_prefetch_report has;
 };
 
 struct slu_predicted {
@@ -310,13 +310,14 @@ static void judge(struct slu_buffers *b, struct slu_predicted *p,
 			n->since = 0;
 		else if (n->since <= 0)
 			n->since = now;
-		n->brings = n->since > 0 &&
-			    now >= n->since + (double)b->conf->prestage_after;
-		all &= n->brings;
-		p->ever |= n->brings;
+		n->prefetches =
+			n->since > 0 &&
+			now >= n->since + (double)b->conf->prestage_after;
+		all &= n->prefetches;
+		p->ever |= n->prefetches;
 	}
 	for (size_t i = 0; is_shared(p) && i < p->n_node; i++)
-		p->node[i].brings = all;
+		p->node[i].prefetches = all;
 }
 
 static void take_one(struct slu_buffers *b, struct json_object *is, double now)
@@ -363,7 +364,8 @@ static bool is_wanted(const struct slu_buffers *b, struct slu_predicted *p,
 	const struct slu_bb *run = run_of(b, p);
 
 	p->through |= is_through(run);
-	if (!p->planned || !n || !(n->brings || n->has.brought) || p->through)
+	if (!p->planned || !n || !(n->prefetches || n->has.prefetched) ||
+	    p->through)
 		return false;
 	return !run || slu_bb_index(run, node) >= 0;
 }
@@ -398,7 +400,7 @@ void slu_predicted_put(struct slu_buffers *b, const char *node, double now,
 
 		if (is_wanted(b, p, node)) {
 			p->plan.over =
-				run_of(b, p) || !node_of(p, node)->brings;
+				run_of(b, p) || !node_of(p, node)->prefetches;
 			text = slu_encode_text(&slu_plan_desc, &p->plan);
 		}
 		if (!text)
@@ -413,38 +415,42 @@ void slu_predicted_put(struct slu_buffers *b, const char *node, double now,
 
 /* Reports of nodes */
 
-void slu_buffers_brought(struct slu_buffers *b, const struct slu_node_ask *ask)
+void slu_buffers_prefetched(struct slu_buffers *b,
+			    const struct slu_node_ask *ask)
 {
-	for (size_t i = 0; i < ask->n_ahead; i++) {
-		const struct slu_ahead *is = &ask->ahead[i];
+	for (size_t i = 0; i < ask->n_prefetch; i++) {
+		const struct slu_prefetch_report *is = &ask->prefetch[i];
 		struct slu_predicted *p = *find(b, is->job_id);
 		struct node *n = p ? node_of(p, ask->node) : NULL;
 
 		if (is->over) {
-			b->ahead_use.brought += is->brought;
-			b->ahead_use.used +=
-				is->used < is->brought ? is->used : is->brought;
-			b->ahead_use.jobs++;
+			b->prefetch_use.prefetched += is->prefetched;
+			b->prefetch_use.used += is->used < is->prefetched
+							? is->used
+							: is->prefetched;
+			b->prefetch_use.jobs++;
 		}
 		if (n)
-			n->has = is->over ? (struct slu_ahead){0} : *is;
+			n->has = is->over ? (struct slu_prefetch_report){0}
+					  : *is;
 	}
 }
 
-const struct slu_ahead_use *slu_buffers_ahead_use(const struct slu_buffers *b)
+const struct slu_prefetch_use *
+slu_buffers_prefetch_use(const struct slu_buffers *b)
 {
-	return &b->ahead_use;
+	return &b->prefetch_use;
 }
 
 static const char *word_of(const struct slu_buffers *b,
 			   const struct slu_predicted *p, const struct node *n)
 {
-	return run_of(b, p)   ? "begun"
-	       : n->has.done  ? "there"
-	       : p->wrong     ? "no plan"
-	       : n->brings    ? "brought"
-	       : n->since > 0 ? "probable"
-			      : "unsure";
+	return run_of(b, p)    ? "begun"
+	       : n->has.done   ? "there"
+	       : p->wrong      ? "no plan"
+	       : n->prefetches ? "brought"
+	       : n->since > 0  ? "probable"
+			       : "unsure";
 }
 
 static struct json_object *row_of(const struct slu_buffers *b,
@@ -459,13 +465,14 @@ static struct json_object *row_of(const struct slu_buffers *b,
 	slu_json_set_str(row, "state", word_of(b, p, n));
 	if (n->since > 0)
 		slu_json_set_i64(row, "since", (int64_t)n->since);
-	slu_json_set_u64(row, "brought_bytes", n->has.brought);
+	slu_json_set_u64(row, "brought_bytes", n->has.prefetched);
 	if (p->wrong)
 		slu_json_set_str(row, "why", p->wrong);
 	return row;
 }
 
-struct json_object *slu_buffers_ahead(const struct slu_buffers *b, uint32_t uid)
+struct json_object *slu_buffers_prefetches(const struct slu_buffers *b,
+					   uint32_t uid)
 {
 	struct json_object *all = json_object_new_object(),
 			   *rows = json_object_new_array();
@@ -476,11 +483,11 @@ struct json_object *slu_buffers_ahead(const struct slu_buffers *b, uint32_t uid)
 				json_object_array_add(
 					rows, row_of(b, p, &p->node[i]));
 	slu_json_set_bool(all, "on", b->conf->prestage);
-	slu_json_set_u64(all, "jobs", b->ahead_use.jobs);
-	slu_json_set_u64(all, "brought_bytes", b->ahead_use.brought);
-	slu_json_set_u64(all, "used_bytes", b->ahead_use.used);
+	slu_json_set_u64(all, "jobs", b->prefetch_use.jobs);
+	slu_json_set_u64(all, "brought_bytes", b->prefetch_use.prefetched);
+	slu_json_set_u64(all, "used_bytes", b->prefetch_use.used);
 	slu_json_set_u64(all, "wasted_bytes",
-			 b->ahead_use.brought - b->ahead_use.used);
+			 b->prefetch_use.prefetched - b->prefetch_use.used);
 	json_object_object_add(all, "waiting", rows);
 	return all;
 }

@@ -17,7 +17,7 @@ void slu_predicted_wait(struct slu_buffers *b, const struct slu_job *job);
 void slu_predicted_end(struct slu_buffers *b, uint32_t job_id);
 void slu_predicted_free(struct slu_buffers *b);
 
-/* Appends for this node the members `ahead`, `ahead_whole` and `ahead_gone` of
+/* Appends for this node the keys `ahead`, `ahead_whole` and `ahead_gone` of
  * a struct slu_node_inventory. */
 void slu_predicted_put(struct slu_buffers *b, const char *node, double now,
 		       struct slu_buf *out);

@@ -74,7 +74,7 @@ int slu_expiry_age(struct slu_buffers *b, struct slu_bb *bb,
 {
 	char text[SLU_AGE_TEXT], *copy;
 
-	if (!bb->plan.persistent || bb->plan.ahead || bb->end.at > 0 ||
+	if (!bb->plan.persistent || bb->plan.early || bb->end.at > 0 ||
 	    !*b->uptime.boot || is_noted(b, bb))
 		return 0;
 	copy = strdup(slu_age_text(&b->uptime, age_of(b, bb), text));

@@ -57,8 +57,8 @@ static int count_requeues(const struct slu_buffers *b, const struct slu_bb *bb,
 
 	_Static_assert(SLU_PERSIST_FIRST == 4244635648, "as in the query");
 	return slu_db_value(
-		b->db, n, 0, err, bb->plan.ahead ? of_creator : of_job, "Iiidi",
-		(int64_t)(bb->plan.ahead ? bb->plan.creator : bb->plan.job_id),
+		b->db, n, 0, err, bb->plan.early ? of_creator : of_job, "Iiidi",
+		(int64_t)(bb->plan.early ? bb->plan.creator : bb->plan.job_id),
 		(int)SLU_VERDICT_NONE, (int)SLU_REQUEUE, bb->created - SAME_JOB,
 		(int)without);
 }
@@ -117,13 +117,13 @@ static int choose_verdict(struct slu_buffers *b, const struct slu_bb *bb,
 	*what = cause == CUT_SHORT ? SLU_COMPLETE : SLU_FAIL;
 	if (cause == CUT_SHORT)
 		return 0;
-	if (bb->plan.persistent && !bb->plan.ahead) {
+	if (bb->plan.persistent && !bb->plan.early) {
 		*what = SLU_HOLD;
 		if (bb->state != SLU_BB_SETUP)
 			*verdict = SLU_VERDICT_NONE;
 		return 0;
 	}
-	if (bb->plan.ahead && bb->state >= SLU_BB_RUNNING)
+	if (bb->plan.early && bb->state >= SLU_BB_RUNNING)
 		*verdict = SLU_VERDICT_NONE; /* the run stages in itself */
 	else if (cause == SERVER)
 		*what = b->conf->on_server_loss;

@@ -74,7 +74,7 @@ static int note_unsaved(struct slu_buffers *b, struct slu_bb *bb, double now,
 	const struct slu_bb *user = b->first;
 	char line[400];
 
-	if (bb->plan.ahead || bb->persistent.unsaved)
+	if (bb->plan.early || bb->persistent.unsaved)
 		return 0;
 	while (user && !left_data(user, bb))
 		user = user->next;
@@ -99,7 +99,7 @@ int slu_persistent_review(struct slu_buffers *b, struct slu_bb *bb, double now,
 	for (const struct slu_bb *user = b->first; user; user = user->next)
 		bb->persistent.users +=
 			user->plan.use == bb->id && user->state != SLU_BB_DONE;
-	why = bb->plan.ahead ? why_end_staged(b, bb, now) : why_end(b, bb, now);
+	why = bb->plan.early ? why_end_staged(b, bb, now) : why_end(b, bb, now);
 	if (!why)
 		return 0;
 	if (slu_bb_set_ended(b->db, bb, &how, why, now, err))

@@ -144,7 +144,7 @@ static bool same_job(struct slu_buffers *buffers, const struct slu_plan *a,
 	       a->uid == b->uid && a->gid == b->gid && slu_eq(a->fs, b->fs) &&
 	       slu_eq(a->driver, b->driver) && a->capacity == b->capacity &&
 	       a->use == b->use && a->use_job == b->use_job && !b->persistent &&
-	       !b->ahead && same_nodes(buffers, a, b) && same_stages(a, b) &&
+	       !b->early && same_nodes(buffers, a, b) && same_stages(a, b) &&
 	       same_stripes(a, b);
 }
 

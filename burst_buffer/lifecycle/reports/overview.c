@@ -20,7 +20,7 @@
 static struct json_object *row_of(const struct slu_bb *bb)
 {
 	struct json_object *row = json_object_new_object();
-	const bool persistent = bb->plan.persistent && !bb->plan.ahead;
+	const bool persistent = bb->plan.persistent && !bb->plan.early;
 
 	slu_json_set_u64(row, "job",
 			 bb->plan.persistent ? bb->plan.creator

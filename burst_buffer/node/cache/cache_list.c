@@ -32,7 +32,8 @@ struct file { /* a row: a source file of which some ranges are cached */
 	struct slu_cache_record of; /* path is owned, fs is NULL */
 	uint64_t bytes, ranges;
 	struct timespec used;
-	uint32_t ahead; /* the job that it was prefetched for; 0: none */
+	uint32_t prefetched_for; /* the job that it was prefetched for; 0: none
+				  */
 };
 
 struct files {
@@ -46,8 +47,8 @@ static int by_source(const void *a, const void *b)
 	const struct file *x = a, *y = b;
 	const int path = strcmp(x->of.path, y->of.path);
 
-	if (x->ahead != y->ahead)
-		return x->ahead < y->ahead ? -1 : 1;
+	if (x->prefetched_for != y->prefetched_for)
+		return x->prefetched_for < y->prefetched_for ? -1 : 1;
 	if (x->uid != y->uid)
 		return x->uid < y->uid ? -1 : 1;
 	if (path)
@@ -78,7 +79,7 @@ static int add(void *arg, const struct slu_cached *is)
 				      .bytes = is->bytes,
 				      .ranges = 1,
 				      .used = is->used,
-				      .ahead = is->ahead};
+				      .prefetched_for = is->prefetched_for};
 	f->file[f->n].of.fs = NULL;
 	f->file[f->n].of.path = strdup(is->record->path);
 	return f->file[f->n++].of.path ? 0 : -1;
@@ -123,8 +124,8 @@ static void add_row(struct json_object *rows, const char *storage,
 	slu_json_set_u64(row, "bytes", f->bytes);
 	slu_json_set_u64(row, "ranges", f->ranges);
 	slu_json_set_i64(row, "used", f->used.tv_sec);
-	if (f->ahead)
-		slu_json_set_u64(row, "ahead", f->ahead);
+	if (f->prefetched_for)
+		slu_json_set_u64(row, "ahead", f->prefetched_for);
 	slu_json_set_str(row, "storage", storage);
 	json_object_array_add(rows, row);
 }

@@ -156,7 +156,7 @@ void slu_input_cache_keep(struct slu_node *n)
 	const struct slu_input_cache *c = n->cache;
 	struct slu_err err;
 
-	if (c && (c->added || c->cache.ahead >= 0) &&
+	if (c && (c->added || c->cache.prefetch >= 0) &&
 	    slu_detach(commit, n, NULL, NULL, &err))
 		log_wrong(n, err.text);
 }

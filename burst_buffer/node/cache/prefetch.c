@@ -265,18 +265,18 @@ static bool failed_lately(const struct slu_prefetch *p, uint32_t job_id)
 	return false;
 }
 
-static void report(struct slu_node *n, const struct slu_cache_ahead *is,
+static void report(struct slu_node *n, const struct slu_cache_prefetch *is,
 		   bool over)
 {
-	struct slu_ahead *grown =
-		realloc(n->ahead, (n->n_ahead + 1) * sizeof(*grown));
+	struct slu_prefetch_report *grown =
+		realloc(n->prefetch, (n->n_prefetch + 1) * sizeof(*grown));
 
 	if (!grown)
 		return;
-	n->ahead = grown;
-	n->ahead[n->n_ahead++] = (struct slu_ahead){
+	n->prefetch = grown;
+	n->prefetch[n->n_prefetch++] = (struct slu_prefetch_report){
 		.job_id = is->job_id,
-		.brought = is->brought,
+		.prefetched = is->prefetched,
 		.used = is->used,
 		.done = is->done || is->taken,
 		.over = over,
@@ -288,16 +288,17 @@ struct looking {
 	const struct slu_node_inventory *owed;
 };
 
-static bool look_at(void *arg, const struct slu_cache_ahead *is)
+static bool look_at(void *arg, const struct slu_cache_prefetch *is)
 {
 	const struct looking *l = arg;
 	char job[16];
 	bool over;
 
 	snprintf(job, sizeof(job), "%u", (unsigned)is->job_id);
-	over = l->owed->ahead_whole || slu_has_word(l->owed->ahead_gone, job);
-	for (size_t i = 0; i < l->owed->n_ahead; i++)
-		over &= l->owed->ahead[i].job_id != is->job_id;
+	over = l->owed->prefetch_complete ||
+	       slu_has_word(l->owed->prefetch_dropped, job);
+	for (size_t i = 0; i < l->owed->n_prefetch; i++)
+		over &= l->owed->prefetch[i].job_id != is->job_id;
 	report(l->n, is, over);
 	return over;
 }
@@ -312,13 +313,13 @@ static void look(struct slu_node *n, const struct slu_node_inventory *owed)
 	bool wrong = !storage;
 	size_t kept = 0;
 
-	for (size_t i = 0; i < n->n_ahead; i++)
-		if (n->ahead[i].over)
-			n->ahead[kept++] = n->ahead[i];
-	n->n_ahead = kept;
+	for (size_t i = 0; i < n->n_prefetch; i++)
+		if (n->prefetch[i].over)
+			n->prefetch[kept++] = n->prefetch[i];
+	n->n_prefetch = kept;
 	for (size_t i = 0; storage && storage[i]; i++)
-		wrong |= slu_stage_cache_ahead(storage[i], look_at, &l, &err) !=
-			 0;
+		wrong |= slu_stage_cache_walk_prefetches(storage[i], look_at,
+							 &l, &err) != 0;
 	if (wrong)
 		slu_node_log(n, SLU_WARN, "prestage: %s", err.text);
 	slu_strv_free(storage);
@@ -326,8 +327,8 @@ static void look(struct slu_node *n, const struct slu_node_inventory *owed)
 
 static bool is_done(const struct slu_node *n, uint32_t job_id)
 {
-	for (size_t i = 0; i < n->n_ahead; i++)
-		if (n->ahead[i].job_id == job_id && n->ahead[i].done)
+	for (size_t i = 0; i < n->n_prefetch; i++)
+		if (n->prefetch[i].job_id == job_id && n->prefetch[i].done)
 			return true;
 	return false;
 }
@@ -348,8 +349,8 @@ void slu_prefetch_tend(struct slu_prefetch *p, struct slu_node *n,
 {
 	reap(p);
 	look(n, owed);
-	for (size_t i = 0; !p->child && i < owed->n_ahead; i++) {
-		struct slu_plan *plan = &owed->ahead[i];
+	for (size_t i = 0; !p->child && i < owed->n_prefetch; i++) {
+		struct slu_plan *plan = &owed->prefetch[i];
 
 		if (!plan->over && !is_done(n, plan->job_id) &&
 		    !failed_lately(p, plan->job_id))

@@ -23,9 +23,9 @@ struct slu_prefetch {
 
 /* Acts on sluiced's answer: prefetches for the listed jobs, one after the
  * other, and removes from the cache what belongs to jobs that are not listed
- * any more. Leaves in n->ahead what has to be reported. */
+ * any more. Leaves in n->prefetch what has to be reported. */
 void slu_prefetch_tend(struct slu_prefetch *p, struct slu_node *n,
-		       struct slu_node_inventory *owed);
+		       struct slu_node_inventory *inventory);
 /* Ends the process. */
 void slu_prefetch_stop(struct slu_prefetch *p);
 

@@ -217,6 +217,6 @@ int slu_cmd_serve(struct slu_node *n)
 	slu_node_log(n, SLU_INFO, "persistent buffers are served");
 	serve(n, period_of(n));
 	free(n->fill);
-	free(n->ahead);
+	free(n->prefetch);
 	return EXIT_SUCCESS;
 }

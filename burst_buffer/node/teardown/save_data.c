@@ -50,7 +50,7 @@ static bool has_data(const struct slu_node *n)
  * data, unless it was staged in before its job began, which makes it a copy. */
 static bool has_trust(const struct slu_node *n)
 {
-	return n->plan.persistent ? !n->plan.ahead : has_data(n);
+	return n->plan.persistent ? !n->plan.early : has_data(n);
 }
 
 static const char *const words[] = {

@@ -364,7 +364,7 @@ static void health(const struct slu_daemon *d, struct slu_buf *out)
 }
 
 /* The inputs that nodes prefetched for waiting jobs. */
-static void prestage(const struct slu_ahead_use *use, struct slu_buf *out)
+static void prestage(const struct slu_prefetch_use *use, struct slu_buf *out)
 {
 	head(out, "prestage_bytes_total", "counter",
 	     "Bytes that were brought to nodes ahead of jobs.");
@@ -372,7 +372,7 @@ static void prestage(const struct slu_ahead_use *use, struct slu_buf *out)
 		       "sluice_prestage_bytes_total{used=\"yes\"} %llu\n"
 		       "sluice_prestage_bytes_total{used=\"no\"} %llu\n",
 		       (unsigned long long)use->used,
-		       (unsigned long long)(use->brought - use->used));
+		       (unsigned long long)(use->prefetched - use->used));
 }
 
 static void predictions(const struct slu_prediction_use *use,
@@ -428,7 +428,7 @@ int slu_handle_metrics(struct slu_daemon *d, struct slu_req *req,
 	requests(m, d->routes, out);
 	buffers(d, out);
 	phases(d, out);
-	prestage(slu_buffers_ahead_use(d->buffers), out);
+	prestage(slu_buffers_prefetch_use(d->buffers), out);
 	pools(d, out);
 	one(out, "verdicts_total", "counter",
 	    "Jobs that were to be held, requeued or failed.",

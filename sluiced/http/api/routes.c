@@ -50,7 +50,7 @@ static int handle_owed(struct slu_daemon *d, struct slu_req *req,
 	    slu_buffers_keeps(d->buffers, ask->node, ask->kept, slu_now_wall()))
 		slu_capacity_kept(d);
 	slu_buffers_filled(d->buffers, ask);
-	slu_buffers_brought(d->buffers, ask);
+	slu_buffers_prefetched(d->buffers, ask);
 	return slu_buffers_node_inventory(d->buffers, ask->node, slu_now_wall(),
 					  out, err);
 }

@@ -13,7 +13,7 @@
 static void say_use(const struct slu_ask *ask, struct json_object *answer,
 		    struct slu_buf *out)
 {
-	char brought[SLU_SIZE_TEXT], wasted[SLU_SIZE_TEXT];
+	char prefetched[SLU_SIZE_TEXT], wasted[SLU_SIZE_TEXT];
 
 	if (!slu_json_bool_at(answer, "on"))
 		slu_ask_say(ask, out,
@@ -25,7 +25,7 @@ static void say_use(const struct slu_ask *ask, struct json_object *answer,
 			"since sluiced started %s were brought ahead of "
 			"jobs and are over; %s of it were not used",
 			slu_size_text(slu_json_u64_at(answer, "brought_bytes"),
-				      brought),
+				      prefetched),
 			slu_size_text(slu_json_u64_at(answer, "wasted_bytes"),
 				      wasted));
 }

@@ -6,7 +6,7 @@
  * cache's lock for the whole walk.
  */
 #include "config.h"
-#include "burst_buffer/storage/cache_ahead.h"
+#include "burst_buffer/storage/cache_prefetch.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -19,7 +19,7 @@
 
 struct walk {
 	int dir;
-	bool (*fn)(void *arg, const struct slu_cache_ahead *is);
+	bool (*fn)(void *arg, const struct slu_cache_prefetch *is);
 	void *arg;
 };
 
@@ -31,8 +31,8 @@ static bool has(int dir, const char *name)
 static int tell(const struct walk *w, uid_t uid, int user, const char *name,
 		struct slu_err *err)
 {
-	struct slu_cache_ahead is = {.uid = uid,
-				     .job_id = slu_cache_ahead_of(name)};
+	struct slu_cache_prefetch is = {.uid = uid,
+					.job_id = slu_cache_prefetch_job(name)};
 	int fd = is.job_id ? openat(user, name,
 				    O_RDONLY | O_DIRECTORY | O_NOFOLLOW |
 					    O_CLOEXEC)
@@ -41,7 +41,7 @@ static int tell(const struct walk *w, uid_t uid, int user, const char *name,
 
 	if (fd < 0)
 		return 0;
-	is.brought = slu_cache_number(fd, "brought");
+	is.prefetched = slu_cache_number(fd, "brought");
 	is.used = slu_cache_number(fd, "used");
 	is.done = has(fd, SLU_CACHE_DONE);
 	is.taken = has(fd, SLU_CACHE_TAKEN);
@@ -69,10 +69,10 @@ static int of_user(void *arg, uid_t uid, const char *name, struct slu_err *err)
 	return rc;
 }
 
-int slu_stage_cache_ahead(const char *storage,
-			  bool (*fn)(void *arg,
-				     const struct slu_cache_ahead *is),
-			  void *arg, struct slu_err *err)
+int slu_stage_cache_walk_prefetches(
+	const char *storage,
+	bool (*fn)(void *arg, const struct slu_cache_prefetch *is), void *arg,
+	struct slu_err *err)
 {
 	struct walk w = {.fn = fn, .arg = arg};
 	struct slu_err why;
@@ -90,7 +90,7 @@ int slu_stage_cache_ahead(const char *storage,
 	return rc;
 }
 
-static bool is_early(void *arg, const struct slu_cache_ahead *is)
+static bool is_early(void *arg, const struct slu_cache_prefetch *is)
 {
 	(void)arg;
 	return !is->done && !is->taken;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef SLU_STORAGE_CACHE_AHEAD_H
-#define SLU_STORAGE_CACHE_AHEAD_H
+#ifndef SLU_STORAGE_CACHE_PREFETCH_H
+#define SLU_STORAGE_CACHE_PREFETCH_H
 
 /*
  * Removes unfinished prefetches from the stage cache. Private to
- * burst_buffer/storage; the walk over all prefetches is slu_stage_cache_ahead()
- * of stage_cache.h.
+ * burst_buffer/storage; the walk over all prefetches is
+ * slu_stage_cache_walk_prefetches() of stage_cache.h.
  */
 
 #include "common/err.h"

@@ -7,7 +7,7 @@
  */
 #include "tests/unit/cache_world.h"
 
-/* These are brought ahead of `job`; false: something else is wanted more. */
+/* These are prefetched for `job`; false: something else is wanted more. */
 static void bring(unsigned user, uint32_t job, unsigned from, unsigned to)
 {
 	struct slu_stage_cache c;
@@ -53,12 +53,12 @@ static int found(unsigned user, uint32_t job, unsigned from, unsigned to)
 }
 
 struct seen {
-	struct slu_cache_ahead is[20];
+	struct slu_cache_prefetch is[20];
 	size_t n;
 	uint32_t drop; /* this job's; UINT32_MAX: all */
 };
 
-static bool see(void *arg, const struct slu_cache_ahead *is)
+static bool see(void *arg, const struct slu_cache_prefetch *is)
 {
 	struct seen *s = arg;
 
@@ -67,11 +67,11 @@ static bool see(void *arg, const struct slu_cache_ahead *is)
 	return s->drop == UINT32_MAX || s->drop == is->job_id;
 }
 
-static struct seen look_ahead(uint32_t drop)
+static struct seen look_at_prefetches(uint32_t drop)
 {
 	struct seen s = {.drop = drop};
 
-	expect_ok(slu_stage_cache_ahead(top, see, &s, &err), err);
+	expect_ok(slu_stage_cache_walk_prefetches(top, see, &s, &err), err);
 	return s;
 }
 
@@ -85,21 +85,21 @@ START_TEST(test_taken_over)
 		return;
 	setup();
 	bring(0, 5, 1, 5);
-	s = look_ahead(0);
+	s = look_at_prefetches(0);
 	ck_assert_uint_eq(s.n, 1);
 	ck_assert(s.is[0].done && !s.is[0].taken && s.is[0].uid == 1000);
-	ck_assert_uint_gt(s.is[0].brought, 4 * 20 * KIB);
+	ck_assert_uint_gt(s.is[0].prefetched, 4 * 20 * KIB);
 	ck_assert_uint_eq(s.is[0].used, 0);
 	ck_assert_int_eq(found(1, 5, 1, 5), 0); /* a job of another user */
 	ck_assert_int_eq(found(0, 6, 1, 5), 0);
 	ck_assert_int_eq(found(0, 5, 1, 4), 3);
-	s = look_ahead(0);
+	s = look_at_prefetches(0);
 	ck_assert(s.n == 1 && s.is[0].taken);
 	ck_assert_uint_gt(s.is[0].used, 3 * 20 * KIB);
-	ck_assert_uint_lt(s.is[0].used, s.is[0].brought);
+	ck_assert_uint_lt(s.is[0].used, s.is[0].prefetched);
 	ck_assert_int_eq(found(0, 7, 1, 5), 3);
-	look_ahead(5);
-	ck_assert_uint_eq(look_ahead(0).n, 0);
+	look_at_prefetches(5);
+	ck_assert_uint_eq(look_at_prefetches(0).n, 0);
 	ck_assert_int_eq(found(0, 8, 1, 5), 3);
 	tree_remove(top);
 }
@@ -122,8 +122,8 @@ START_TEST(test_is_there)
 	}
 	commit(&c);
 	bring(0, 5, 1, 6);
-	s = look_ahead(0);
-	ck_assert_uint_lt(s.is[0].brought, 2 * 120 * KIB);
+	s = look_at_prefetches(0);
+	ck_assert_uint_lt(s.is[0].prefetched, 2 * 120 * KIB);
 	ck_assert_int_eq(found(0, 5, 1, 6), 5);
 	tree_remove(top);
 }
@@ -315,7 +315,7 @@ static void random_step(uint64_t *seed)
 		return;
 	}
 	if (word < 3) {
-		look_ahead(job);
+		look_at_prefetches(job);
 		return;
 	}
 	if (slu_stage_cache_open(&c, top, &budget, 1000 + user, job, word & 1,
@@ -350,19 +350,19 @@ START_TEST(test_random)
 		all = look_at_all();
 		check_budget(all);
 		free(all);
-		s = look_ahead(0);
+		s = look_at_prefetches(0);
 		for (size_t k = 0; k < s.n; k++) {
-			expect(s.is[k].used <= s.is[k].brought,
+			expect(s.is[k].used <= s.is[k].prefetched,
 			       "job %u: %llu of %llu", s.is[k].job_id,
 			       (unsigned long long)s.is[k].used,
-			       (unsigned long long)s.is[k].brought);
+			       (unsigned long long)s.is[k].prefetched);
 			taken += s.is[k].used > 0;
 		}
 	}
 	ck_assert_uint_gt(taken, 10);
-	look_ahead(UINT32_MAX);
+	look_at_prefetches(UINT32_MAX);
 	all = look_at_all();
-	ck_assert_uint_eq(all->ahead, 0);
+	ck_assert_uint_eq(all->prefetch, 0);
 	free(all);
 	tree_remove(top);
 }
@@ -373,7 +373,7 @@ static void scenario(void)
 {
 	bring(0, 5, 1, 6);
 	found(0, 5, 1, 4);
-	look_ahead(5);
+	look_at_prefetches(5);
 }
 
 START_TEST(test_crash)
@@ -397,10 +397,10 @@ START_TEST(test_crash)
 		       "step %ld: %d", n, status);
 		found(0, 6, 1, 6); /* what is served is right */
 		found(0, 5, 1, 6);
-		look_ahead(5);
+		look_at_prefetches(5);
 		all = look_at_all();
 		check_budget(all);
-		expect(!all->ahead && !all->fills, "step %ld", n);
+		expect(!all->prefetch && !all->fills, "step %ld", n);
 		free(all);
 		tree_remove(top);
 	}
