@@ -128,6 +128,7 @@ bool slu_predict_too_short(const struct slu_predictor *p,
 		.limit = limit,
 		.known = e.known,
 		.longer = e.longer,
+		.least = llround(slu_logtime_seconds(e.run[0])),
 		.half = llround(slu_logtime_seconds(e.run[e.longer / 2])),
 	};
 	if (out->half < limit)

@@ -19,11 +19,13 @@ struct slu_too_short {
 	int64_t limit;	 /* s, that was judged */
 	unsigned known;	 /* last runs of its kind that can be compared */
 	unsigned longer; /* of these, that took as long or were ended there */
-	int64_t half;	 /* s; median of the longer ones */
+	int64_t least;	 /* s; the shortest of the longer ones */
+	int64_t half;	 /* s; their median */
 };
 
-/* Will the job need more than `limit` seconds? As slu_predict(); thread-safe.
- * false: no warning, *out is not set. */
+/* Will the job need more than `limit` seconds (of its request or, to compare it
+ * with the runs that are known, of its prediction)? As slu_predict();
+ * thread-safe. false: no warning, *out is not set. */
 bool slu_predict_too_short(const struct slu_predictor *p,
 			   const struct slu_job *job, int64_t limit,
 			   struct slu_too_short *out);

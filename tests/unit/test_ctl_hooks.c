@@ -316,12 +316,14 @@ START_TEST(test_warned)
 		{"PredictMode=fill", 0, 5, false, false}, /* it gets enough */
 		{"PredictMode=tighten", 5, 0, true, false},
 		{"PredictTell=yes", 5, 0, true, false},
-		{"PredictTell=yes", 30, 0, false, true},
+		{"PredictTell=yes", 60, 0, false, true},
 		/* a forecast below the request would contradict the warning */
 		{"PredictMode=early\nPredictTell=yes\nPredictFloor=60", 5, 0,
 		 true, false},
-		{"PredictMode=early\nPredictTell=yes\nPredictFloor=60", 30, 0,
+		{"PredictMode=early\nPredictTell=yes\nPredictFloor=60", 60, 0,
 		 false, true},
+		/* so do runs a forecast by the share of the request */
+		{"PredictTell=yes", 12, 0, false, false},
 	};
 
 	each(c, cases)
@@ -349,6 +351,11 @@ START_TEST(test_warned)
 		       "case %td: %s", c - cases, submit.tell);
 		expect(!strstr(c->conf, "early") ||
 			       strstr(submit.tell, "the limit is to be"),
+		       "case %td: %s", c - cases, submit.tell);
+		expect(c->given != 12 ||
+			       strstr(submit.tell,
+				      "5 of the last 5 runs like this one took "
+				      "0:10:00 or longer"),
 		       "case %td: %s", c - cases, submit.tell);
 		free(submit.tell);
 		slu_ctl_release(ctl);

@@ -77,11 +77,29 @@ static void put_limit(struct slu_buf *text, const struct slu_ctl_submit *s,
 	slu_limit_say(text, rules, grant, waits);
 }
 
-static void put_forecast(struct slu_buf *text, const struct slu_note *note)
+/* Where most of the last runs of its kind took clearly longer than predicted,
+ * they are told: "take about" would be wrong of them. */
+static void put_forecast(struct slu_ctl *ctl,
+			 const struct slu_ctl_submit *submit,
+			 struct slu_buf *text)
 {
-	slu_buf_puts(text, "sluice: jobs like this one take about ");
-	slu_limit_hms(text, note->predicted);
-	slu_buf_printf(text, " (%u known)", note->jobs);
+	const struct slu_note *note = &submit->note;
+	struct slu_too_short runs;
+
+	if (slu_predict_too_short(ctl->site->predictor, &submit->job,
+				  note->predicted + note->predicted / 4,
+				  &runs)) {
+		slu_buf_printf(text,
+			       "sluice: %u of the last %u runs like this one "
+			       "took ",
+			       runs.longer, runs.known);
+		slu_limit_hms(text, runs.least);
+		slu_buf_puts(text, " or longer");
+	} else {
+		slu_buf_puts(text, "sluice: jobs like this one take about ");
+		slu_limit_hms(text, note->predicted);
+		slu_buf_printf(text, " (%u known)", note->jobs);
+	}
 	if (note->asked) {
 		slu_buf_puts(text, ", you asked for ");
 		slu_limit_hms(text, note->asked);
@@ -210,7 +228,7 @@ static void advise(struct slu_ctl *ctl, struct slu_ctl_submit *submit,
 		if (warns && note->asked)
 			put_asked(text, note);
 		else
-			put_forecast(text, note);
+			put_forecast(ctl, submit, text);
 		put_limit(text, submit, &rules, &grant);
 	}
 	if (warns)
