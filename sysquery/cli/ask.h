@@ -121,6 +121,9 @@ int slu_ask_add_hosts(struct slu_ask *ask, const char *hosts,
 /* Store a number as an argument of the question. */
 int slu_ask_number(struct slu_ask *ask, const char *key, const char *value,
 		   struct slu_err *err);
+/* The same of a job's number, as job_id. Of a task of an array ("17_3") the
+ * error says which numbers it has. */
+int slu_ask_job(struct slu_ask *ask, const char *value, struct slu_err *err);
 /* Does the command (NULL: the original form) take the option with this key? */
 bool slu_ask_takes(const struct slu_command *command, int key);
 /* The text of --help, for the command if there is one. */

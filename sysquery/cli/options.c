@@ -154,6 +154,25 @@ int slu_ask_number(struct slu_ask *ask, const char *key, const char *value,
 	return 0;
 }
 
+int slu_ask_job(struct slu_ask *ask, const char *value, struct slu_err *err)
+{
+	size_t digits = strspn(value, "0123456789");
+	unsigned long long job = strtoull(value, NULL, 10);
+
+	if (digits && value[digits] == '_')
+		return slu_err(
+			err, SLU_INVALID,
+			"\"%s\" is a task of an array: want %.*s, or the "
+			"number that it has once it is split off (squeue "
+			"-h -r -j %s -o %%A)",
+			value, (int)digits, value, value);
+	if (!digits || value[digits] || !job || job > UINT32_MAX)
+		return slu_err(err, SLU_INVALID,
+			       "\"%s\" is no job (see sysquery --help)", value);
+	slu_json_set_u64(ask->args, "job_id", job);
+	return 0;
+}
+
 static int put_share(struct slu_ask *ask, const char *arg, const char *value,
 		     struct slu_err *err)
 {

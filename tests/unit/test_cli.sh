@@ -88,6 +88,12 @@ want 2 "sluice-node forwarder: write --hosts FILE .* (see sluice-node --help)" \
 	./sluice-node forwarder --hosts
 want 2 "sluice-node forwarder: host list: .* (see sluice-node --help)" \
 	./sluice-node forwarder --hosts /x --ions 'n[1' -- true
+for command in start why predict ions buffers; do
+	want 2 'sysquery: "17_3" is a task of an array: want 17, or .* -j 17_3 -o %A)' \
+		sysquery/sysquery $command 17_3
+	want 2 'sysquery: "17x" is no job (see sysquery --help)' \
+		sysquery/sysquery $command 17x
+done
 want 2 'sluice-tbfd: "0" is no number from .* on (see sluice-tbfd --help)' \
 	select_io/tbfd/sluice-tbfd --period 0
 for word in '--rate x' '--target-rate a=x'; do

@@ -274,13 +274,11 @@ static int run_replay(struct slu_ask *ask, struct slu_err *err)
 
 int slu_cmd_ions(struct slu_ask *ask, struct slu_err *err)
 {
-	if (ask->explain &&
-	    slu_ask_number(ask, "job_id", ask->explain, err) < 0)
+	if (ask->explain && slu_ask_job(ask, ask->explain, err) < 0)
 		return slu_err_prefix(err, "--explain");
 	if (ask->replay)
 		return run_replay(ask, err);
-	if (ask->n_operands &&
-	    slu_ask_number(ask, "job_id", ask->operand[0], err))
+	if (ask->n_operands && slu_ask_job(ask, ask->operand[0], err))
 		return -1;
 	return slu_ask_render(ask, "ions", show, err);
 }

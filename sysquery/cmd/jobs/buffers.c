@@ -71,17 +71,8 @@ static int show(const struct slu_ask *ask, struct json_object *rows,
 
 int slu_cmd_buffers(struct slu_ask *ask, struct slu_err *err)
 {
-	char *end;
-	unsigned long job;
-
-	if (ask->n_operands) {
-		job = strtoul(ask->operand[0], &end, 10);
-		if (*end || job == 0 || job > UINT32_MAX)
-			return slu_err(err, SLU_INVALID,
-				       "\"%s\" is no job (see sysquery --help)",
-				       ask->operand[0]);
-		slu_json_set_u64(ask->args, "job_id", job);
-		ask->whole = true;
-	}
+	if (ask->n_operands && slu_ask_job(ask, ask->operand[0], err) < 0)
+		return -1;
+	ask->whole |= ask->n_operands > 0;
 	return slu_ask_render(ask, "buffers", show, err);
 }

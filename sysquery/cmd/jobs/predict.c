@@ -101,8 +101,7 @@ int slu_cmd_predict(struct slu_ask *ask, struct slu_err *err)
 	if (nodes == 0)
 		return slu_err(err, SLU_INVALID,
 			       "predict: --nodes 0: a job has one at least");
-	if (ask->n_operands &&
-	    slu_ask_number(ask, "job_id", ask->operand[0], err))
+	if (ask->n_operands && slu_ask_job(ask, ask->operand[0], err))
 		return -1;
 	return slu_ask_render(ask, "predict", show, err);
 }

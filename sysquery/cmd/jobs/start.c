@@ -50,7 +50,7 @@ int slu_cmd_start(struct slu_ask *ask, struct slu_err *err)
 {
 	if (!ask->n_operands)
 		return slu_err(err, SLU_INVALID, "start: want a JOBID");
-	if (slu_ask_number(ask, "job_id", ask->operand[0], err))
+	if (slu_ask_job(ask, ask->operand[0], err))
 		return -1;
 	return slu_ask_render(ask, "start", show, err);
 }
