@@ -50,10 +50,13 @@ struct foretold {
 
 enum knowledge {
 	TRUTH,
-	VOLUMES,  /* shipped (volumes.h) with the predicted run time; new
-		   * applications have no I/O */
-	RATES,	  /* shipped (rates.h) */
-	SHUFFLED, /* those of another job */
+	VOLUMES,    /* shipped (volumes.h) with the predicted run time; new
+		     * applications have no I/O */
+	RATES,	    /* shipped (rates.h) */
+	SHUFFLED,   /* those of another job */
+	TRUE_RATES, /* with the predicted run time */
+	TRUE_TIMES, /* with RATES */
+	TRUE_BOUND, /* RATES; a wait's bound goes by the true run time */
 };
 
 struct teller;

@@ -109,7 +109,10 @@ struct foretold teller_ask(struct teller *t, size_t i, int64_t now)
 	j.submit = now + 1;
 	slu_predict(t->times, &j, &point);
 	f.seconds = fmax((double)point.seconds, 1);
-	f.rate = rate_of(t, &j, f.seconds);
+	f.rate = t->what == TRUE_RATES ? mix_rate(t->mix, i)
+				       : rate_of(t, &j, f.seconds);
+	if (t->what == TRUE_TIMES)
+		f.seconds = t->mix->alone[i];
 	return f;
 }
 

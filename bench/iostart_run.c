@@ -23,6 +23,9 @@ const struct policy policies[] = {
 	{"ours", OURS, RATES, 0},
 	{"oracle", OURS, TRUTH, 0},
 	{"ours/shuffled", OURS, SHUFFLED, 0},
+	{"ours/true rates", OURS, TRUE_RATES, 0},
+	{"ours/true times", OURS, TRUE_TIMES, 0},
+	{"ours/true bound", OURS, TRUE_BOUND, 0},
 	{"ours/idle to 1.5", OURS, RATES, 1.5},
 	{"fixed cap", CAP, VOLUMES, 0},
 	{"licences", LICENCES, VOLUMES, 0},
@@ -151,6 +154,9 @@ static bool may(const struct sim *s, size_t i, int64_t now)
 		.held = j->held < 0 ? 0 : now - j->held,
 		.idle = s->was_idle,
 	};
+
+	if (s->policy->knowledge == TRUE_BOUND)
+		ask.is.seconds = s->mix->alone[i];
 
 	if (!s->n_running)
 		return true;
