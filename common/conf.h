@@ -45,14 +45,14 @@ enum slu_node_devices { /* which of a node's like file systems jobs get */
 			SLU_DEVICES_EACH, /* the one with the most room */
 			SLU_DEVICES_ALL,  /* shares are spread over them */
 };
-/* IOBandwidth=auto */
+/* IOBandwidth=auto, IOMetadata=auto */
 #define SLU_IO_AUTO UINT64_MAX
 #define SLU_IO_FS   4 /* file systems that IOBandwidth and IOMetadata name */
 /* What a file system of Lustre can do; unused if both are 0. */
 struct slu_io_limits {
 	char fs[SLU_FS_NAME]; /* fsname; "": all there are, as one */
 	uint64_t bandwidth;   /* bytes/s; 0: not given, or SLU_IO_AUTO */
-	uint64_t metadata;    /* operations/s; 0: metadata does not count */
+	uint64_t metadata;    /* operations/s; likewise */
 };
 
 enum slu_io_scope { /* bits */
@@ -60,6 +60,11 @@ enum slu_io_scope { /* bits */
 		    SLU_IO_WRITTEN = 2,
 		    SLU_IO_OPS = 4, /* of metadata: not of IOScope */
 };
+/* The key whose limit is of what counts. */
+static inline const char *slu_io_key(unsigned scope)
+{
+	return scope == SLU_IO_OPS ? "IOMetadata" : "IOBandwidth";
+}
 enum slu_placement_cost { /* see select_io/ost/choose.h */
 			  SLU_PLACEMENT_CONVEX,
 			  SLU_PLACEMENT_LINEAR,

@@ -75,10 +75,15 @@ static int read_metadata(const char *value, uint64_t *out, struct slu_err *err)
 	char *end = NULL;
 	unsigned long long n = strtoull(value, &end, 10);
 
+	if (strcasecmp(value, "auto") == 0) {
+		*out = SLU_IO_AUTO;
+		return 0;
+	}
 	if (*value < '0' || *value > '9' || n == 0 || n > OPS_MOST ||
 	    (*end && strcmp(end, "/s") != 0))
 		return slu_err(err, SLU_INVALID,
-			       "\"%s\": operations a second, such as 200000/s",
+			       "\"%s\": operations a second, such as 200000/s, "
+			       "or auto",
 			       value);
 	*out = n;
 	return 0;

@@ -55,8 +55,8 @@ const struct slu_conf_key slu_conf_keys[] = {
 	 "auto: as it was seen; or so of each that is named, NAME:RATE, ...",
 	 slu_conf_read_io_bandwidth, FIELD(io), false},
 	{"IOMetadata", NULL,
-	 "What the MDTs can do, operations a second, so that metadata counts; "
-	 "or those of file systems, NAME:OPERATIONS, ...",
+	 "What the MDTs can do, operations a second, so that metadata counts, or "
+	 "auto: as it was seen; or so of each that is named, NAME:OPERATIONS, ...",
 	 slu_conf_read_io_metadata, FIELD(io), false},
 	{"IONodes", NULL, "Hosts that the arbiter shares out as I/O nodes.",
 	 slu_conf_read_hosts, FIELD(io_nodes), false},

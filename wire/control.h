@@ -76,6 +76,10 @@ struct slu_io_use { /* "io_use": state of IOStart, twice a minute while it is on
 	 * use; and jobs that wait for them. */
 	double metadata_capacity, metadata_demand;
 	uint32_t metadata_waiting;
+	/* As for IOBandwidth. */
+	uint32_t metadata_known, metadata_targets, metadata_degraded,
+		metadata_silent;
+	int64_t metadata_unheard;
 	/* The file system that IOBandwidth or IOMetadata name, NULL: all as
 	 * one; there is a message for each, with its place among them. */
 	char *fs;
@@ -85,7 +89,7 @@ struct slu_io_use { /* "io_use": state of IOStart, twice a minute while it is on
 /* Where the capacity comes from. Numbers are for ever: they are sent. */
 enum slu_io_known {
 	SLU_IO_CONFIGURED = 0,
-	SLU_IO_UNKNOWN = 1,  /* IOBandwidth=auto; no job is held */
+	SLU_IO_UNKNOWN = 1,  /* auto; no job is held */
 	SLU_IO_REACHED = 2,  /* what Lustre's servers reached under load */
 	SLU_IO_RAN_WELL = 3, /* what was moved while ended jobs ran well */
 	SLU_IO_HELD = 4,     /* what servers did for ten minutes, which is more
@@ -235,11 +239,12 @@ struct slu_jobs_moved {
 };
 
 /* "io_capacity": what Lustre's servers say of themselves, twice a minute while
- * they do and IOBandwidth is auto. */
+ * they do and IOBandwidth or IOMetadata is auto: a message for each. */
 struct slu_io_capacity {
-	double capacity; /* bytes/s with all targets; 0: not seen full yet */
-	double held;	 /* bytes/s that they have done for ten minutes: it is
-			  * as much at least */
+	/* bytes/s, or operations/s, with all targets; 0: not seen full yet */
+	double capacity;
+	double held; /* what they have done for ten minutes: it is as much
+		      * at least */
 	uint32_t targets, degraded;
 	uint32_t silent; /* servers that have not reported for ten minutes, but
 			    still count */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Estimates the bandwidth of the parallel file system (IOBandwidth=auto): what
+ * Estimates the bandwidth of the parallel file system (IOBandwidth=auto), and
+ * likewise the metadata operations that it can do (IOMetadata=auto): what
  * Lustre's servers reached under load; if unknown, what jobs moved together at
  * times when ended jobs ran well; at least what servers currently sustain. The
  * share of degraded targets is subtracted. Values from servers that have been

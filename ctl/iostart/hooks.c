@@ -235,10 +235,10 @@ static void log_entries(struct slu_ctl *ctl, struct slu_iostart *s)
 static void log_silent(struct slu_ctl *ctl, const struct slu_iostart *s)
 {
 	ctl_log(ctl, SLU_WARN,
-		"IOBandwidth=%s%sauto: no Lustre server has reported for a day "
+		"%s=%s%sauto: no Lustre server has reported for a day "
 		"(is sluice-tbfd --publish running there?): their earlier "
 		"reports are ignored",
-		s->fs, *s->fs ? ":" : "");
+		slu_io_key(s->scope), s->fs, *s->fs ? ":" : "");
 }
 
 void slu_io_start_log(struct slu_ctl *ctl)
@@ -263,6 +263,11 @@ static bool use_of(struct slu_iostart *s, struct slu_io_use *use)
 		use->metadata_capacity = metadata.capacity;
 		use->metadata_demand = metadata.demand;
 		use->metadata_waiting = metadata.waiting;
+		use->metadata_known = metadata.known;
+		use->metadata_targets = metadata.targets;
+		use->metadata_degraded = metadata.degraded;
+		use->metadata_silent = metadata.silent;
+		use->metadata_unheard = metadata.unheard;
 		on = true;
 	}
 	use->place = s->place;

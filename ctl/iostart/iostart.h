@@ -74,7 +74,7 @@ struct slu_io_totals {
 	uint64_t advised; /* jobs that would have waited */
 };
 
-/* IOBandwidth=auto: the last runs, from which capacity is learned. Used by the
+/* With auto: the last runs, from which capacity is learned. Used by the
  * thread that learns only, not guarded. */
 struct slu_io_ran {
 	struct slu_ended_run *run; /* a ring; NULL: not auto */

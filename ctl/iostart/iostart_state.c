@@ -102,8 +102,7 @@ bool slu_iostart_configure(struct slu_iostart *s, const struct slu_conf *conf)
 	const struct slu_io_limits *io = &conf->io[s->place];
 	uint64_t most = metadata ? io->metadata : io->bandwidth;
 	enum slu_io_start mode = most ? conf->io_start : SLU_IOSTART_OFF;
-	bool is_auto =
-		mode != SLU_IOSTART_OFF && !metadata && most == SLU_IO_AUTO;
+	bool is_auto = mode != SLU_IOSTART_OFF && most == SLU_IO_AUTO;
 	bool anew = false;
 
 	pthread_mutex_lock(&s->lock);

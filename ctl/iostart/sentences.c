@@ -155,7 +155,7 @@ bool slu_iostart_use(struct slu_iostart *s, int64_t now, struct slu_io_use *out)
 	return on;
 }
 
-/* Prints since when no server has reported what IOBandwidth=auto is based on.
+/* Prints since when no server has reported what the capacity is based on.
  */
 static void say_unheard(const struct slu_iostart *s, int64_t now,
 			struct slu_buf *out)
@@ -169,6 +169,8 @@ static void say_unheard(const struct slu_iostart *s, int64_t now,
 
 static const char *why_idle(const struct slu_iostart *s, int64_t now)
 {
+	const bool metadata = s->scope == SLU_IO_OPS;
+
 	if (!s->taught)
 		return "no job is held back: the job history has not been "
 		       "read yet; ";
@@ -177,8 +179,11 @@ static const char *why_idle(const struct slu_iostart *s, int64_t now)
 		return "no job is held back: all Lustre targets are degraded "
 		       "or read-only; ";
 	if (!(s->site.capacity > 0))
-		return "no job is held back: IOBandwidth=auto is not known "
-		       "yet; ";
+		return metadata
+			       ? "no job is held back: IOMetadata=auto is not "
+				 "known yet; "
+			       : "no job is held back: IOBandwidth=auto is not "
+				 "known yet; ";
 	if (!slu_io_is_able(s, now))
 		return "no job is held back: sluiced does not answer; ";
 	return "";

@@ -13,9 +13,14 @@
 #define MINUTE 60.0
 #define MONTH  (30 * 86400.0)
 
-static int class_of(double rate)
+static double lowest(const struct slu_reached *r)
 {
-	int i = (int)(log(rate / LOWEST) / log(STEP));
+	return r->lowest > 0 ? r->lowest : LOWEST;
+}
+
+static int class_of(const struct slu_reached *r, double rate)
+{
+	int i = (int)(log(rate / lowest(r)) / log(STEP));
 
 	return i < SLU_REACHED_CLASSES ? i : SLU_REACHED_CLASSES - 1;
 }
@@ -34,9 +39,9 @@ static void add_minute(struct slu_reached *r)
 	struct slu_reached_class *c;
 
 	fade(r);
-	if (rate < LOWEST)
+	if (rate < lowest(r))
 		return;
-	c = &r->class[class_of(rate)];
+	c = &r->class[class_of(r, rate)];
 	if (c->minutes < 0.5F) /* what has faded */
 		*c = (struct slu_reached_class){.least = r->jobs,
 						.most = r->jobs};

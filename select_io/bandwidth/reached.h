@@ -18,9 +18,10 @@
 #include <stdint.h>
 
 #define SLU_REACHED_MINUTES 10
-#define SLU_REACHED_CLASSES 128 /* from 1 MB/s on */
+#define SLU_REACHED_CLASSES 128 /* from the lowest rate that counts on */
 
-struct slu_reached {	       /* from {0}; private */
+struct slu_reached {	       /* from {.lowest = ...}; else private */
+	double lowest;	       /* lower rates do not count; 0: 1 MB/s */
 	double time;	       /* of the last report */
 	double bytes, seconds; /* since the last whole minute */
 	uint32_t jobs;	       /* the fewest in it */

@@ -88,8 +88,11 @@ static struct json_object *mdt(const char *root, const char *name, double now,
 	obj = json_object_new_object();
 	slu_json_set_str(obj, "name", name);
 	value[0] = slu_stats_requests(text);
-	if (grow(m, name, now, value, rate))
+	value[1] = slu_stats_metadata(text);
+	if (grow(m, name, now, value, rate)) {
 		slu_json_set_double(obj, "ops", rate[0]);
+		slu_json_set_double(obj, "metadata", rate[1]);
+	}
 	return obj;
 }
 

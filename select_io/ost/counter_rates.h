@@ -27,12 +27,13 @@ struct slu_stats_meter {
 };
 
 /* Add to a target's object what its files below root say: of an OST the bytes
- * a second "read" and "write", of an MDT the requests a second "ops", each
- * since the reading before. now: seconds of any clock. */
+ * a second "read" and "write", of an MDT the requests a second "ops" and
+ * "metadata" (those that job_stats counts, too), each since the reading before.
+ * now: seconds of any clock. */
 void slu_stats_ost(const char *root, const char *name, double now,
 		   struct slu_stats_meter *meter, struct json_object *obj);
-/* Every MDT of this server: [{"name":"fs-MDT0000","ops":12.5}]; NULL:
- * there is none. Caller puts. */
+/* Every MDT of this server: [{"name":"fs-MDT0000","ops":12.5,"metadata":9}];
+ * NULL: there is none. Caller puts. */
 struct json_object *slu_stats_mdts(const char *root, double now,
 				   struct slu_stats_meter *meter);
 /* The targets on which an MDT of this server makes no objects now, as the

@@ -83,7 +83,7 @@ static void check_slurm_conf(struct json_object *live,
 	}
 }
 
-/* IOBandwidth=auto */
+/* IOBandwidth=auto and IOMetadata=auto */
 static void check_io_capacity(struct json_object *io, const char *what,
 			      const char *host, struct json_object *findings)
 {
@@ -103,16 +103,18 @@ static void check_io_capacity(struct json_object *io, const char *what,
 		slu_finding_command(
 			slu_finding(findings, SLU_SEVERE_NOTE, what,
 				    "%.0f of %.0f targets of Lustre are "
-				    "degraded: IOBandwidth=auto is as much "
+				    "degraded: %s=auto is as much "
 				    "less",
-				    degraded, targets),
+				    degraded, targets,
+				    slu_json_str_at(io, "key")),
 			host, "sysquery osts");
 	if (!none_left && slu_json_bool_at(io, "unknown"))
 		slu_finding_command(
 			slu_finding(findings, SLU_SEVERE_NOTE, what,
 				    "IOStart holds no job back: what the "
-				    "file system can move (IOBandwidth=auto) "
-				    "is not known yet"),
+				    "file system can do (%s=auto) "
+				    "is not known yet",
+				    slu_json_str_at(io, "key")),
 			host, "sysquery iostart");
 }
 
@@ -127,16 +129,17 @@ static void check_io_servers(struct json_object *io, const char *what,
 		found = slu_finding(findings, SLU_SEVERE_WARNING, what,
 				    "no Lustre server reports its load any "
 				    "more (is sluice-tbfd --publish running "
-				    "there?): after a day IOBandwidth=auto "
-				    "ignores their earlier reports");
+				    "there?): after a day %s=auto "
+				    "ignores their earlier reports",
+				    slu_json_str_at(io, "key"));
 	else if (silent > 0)
 		found = slu_finding(findings, SLU_SEVERE_WARNING, what,
 				    "%.0f Lustre servers do not report their "
 				    "load any more (is sluice-tbfd --publish "
 				    "running there?): after a day "
-				    "IOBandwidth=auto ignores their earlier "
+				    "%s=auto ignores their earlier "
 				    "reports",
-				    silent);
+				    silent, slu_json_str_at(io, "key"));
 	if (found)
 		slu_finding_command(found, host, "sysquery osts");
 }

@@ -17,21 +17,41 @@ static void set_text(struct json_object *obj, const char *key, const char *text)
 		slu_json_set_str(obj, key, text);
 }
 
+static struct json_object *io_limit(const char *fs, const char *key,
+				    const struct slu_io_use *use)
+{
+	struct json_object *one = json_object_new_object();
+
+	set_text(one, "fs", fs);
+	set_text(one, "key", key);
+	slu_json_set_bool(one, "unknown", use->known == SLU_IO_UNKNOWN);
+	slu_json_set_u64(one, "targets", use->targets);
+	slu_json_set_u64(one, "degraded", use->degraded);
+	slu_json_set_u64(one, "silent", use->silent);
+	slu_json_set_i64(one, "unheard", use->unheard);
+	return one;
+}
+
 /* IOStart, of each file system that counts by itself. */
 static struct json_object *io_of(const struct slu_peer_io *io)
 {
-	struct json_object *list = json_object_new_array(), *one;
+	struct json_object *list = json_object_new_array();
 
 	for (int i = 0; i < SLU_IO_FS; i++) {
-		one = json_object_new_object();
-		set_text(one, "fs", io[i].fs);
-		slu_json_set_bool(one, "unknown",
-				  io[i].use.known == SLU_IO_UNKNOWN);
-		slu_json_set_u64(one, "targets", io[i].use.targets);
-		slu_json_set_u64(one, "degraded", io[i].use.degraded);
-		slu_json_set_u64(one, "silent", io[i].use.silent);
-		slu_json_set_i64(one, "unheard", io[i].use.unheard);
-		json_object_array_add(list, one);
+		const struct slu_io_use *use = &io[i].use;
+		const struct slu_io_use metadata = {
+			.known = use->metadata_known,
+			.targets = use->metadata_targets,
+			.degraded = use->metadata_degraded,
+			.silent = use->metadata_silent,
+			.unheard = use->metadata_unheard,
+		};
+
+		json_object_array_add(list,
+				      io_limit(io[i].fs, slu_io_key(0), use));
+		json_object_array_add(
+			list,
+			io_limit(io[i].fs, slu_io_key(SLU_IO_OPS), &metadata));
 	}
 	return list;
 }

@@ -4,7 +4,8 @@
 
 /*
  * Holds what each server of Lustre has reported of the bandwidth that it
- * reaches (server_capacity.h), by the file systems that IOBandwidth names.
+ * reaches, or of its metadata operations (server_capacity.h), by the file
+ * systems that IOBandwidth and IOMetadata name.
  */
 
 #include <stdbool.h>
@@ -32,11 +33,12 @@ struct slu_fs_servers {
 	} * server;
 	size_t n;
 	double told;	/* when slurmctld was */
-	unsigned scope; /* IOScope, of which it is */
+	unsigned scope; /* IOScope, of which it is; SLU_IO_OPS: metadata */
 };
 
-struct slu_server_capacity {		     /* from {0} */
-	struct slu_fs_servers of[SLU_IO_FS]; /* as in struct slu_conf */
+struct slu_server_capacity { /* from {0} */
+	/* as in struct slu_conf: of OSTs, and of MDTs */
+	struct slu_fs_servers bytes[SLU_IO_FS], metadata[SLU_IO_FS];
 	/* File systems whose targets were reported, and no more; "" at the
 	 * end. */
 	char fs[SLU_IO_FS][SLU_FS_NAME];

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Collects the bandwidth that Lustre's servers reach under load, and sends it
- * to slurmctld (IOBandwidth=auto). A server that has been silent for SILENT
- * seconds is reported as such; after FORGET seconds it does not count any more.
+ * to slurmctld (IOBandwidth=auto); likewise metadata operations
+ * (IOMetadata=auto). A server that has been silent for SILENT seconds is
+ * reported as such; after FORGET seconds it does not count any more.
  */
 #include "sluiced/ingestion/server_capacity.h"
 
@@ -12,12 +13,13 @@
 #include "common/log.h"
 #include "common/str.h"
 
-#define EVERY  30.0    /* s */
-#define SILENT 600.0   /* s without a report: the server counts as silent, */
-#define FORGET 86400.0 /* s: and not at all any more */
+#define EVERY	30.0	/* s */
+#define SILENT	600.0	/* s without a report: the server counts as silent, */
+#define FEW_OPS 1.0	/* metadata operations/s: no load */
+#define FORGET	86400.0 /* s: and not at all any more */
 
 struct said {
-	double rate; /* bytes/s, of what counts */
+	double rate; /* a second, of what counts */
 	uint32_t jobs;
 	struct slu_known_target *target; /* the caller frees */
 	size_t n_targets;
@@ -130,12 +132,21 @@ static void add_target(struct said *said, struct json_object *ost)
 		*target->name = '\0';
 }
 
-/* What a server says of its targets of a file system; no targets without
- * memory. */
+static double rate_of(struct json_object *target, unsigned scope)
+{
+	return (scope & SLU_IO_READ ? number_of(target, "read") : 0) +
+	       (scope & SLU_IO_WRITTEN ? number_of(target, "write") : 0) +
+	       (scope & SLU_IO_OPS ? number_of(target, "metadata") : 0);
+}
+
+/* What a server says of its targets of a file system: of MDTs, if the scope is
+ * SLU_IO_OPS; no targets without memory. */
 static struct said read_said(struct json_object *document, const char *fs,
 			     unsigned scope)
 {
-	struct json_object *osts = slu_json_at(document, "osts"), *one;
+	struct json_object *osts =
+		slu_json_at(document, scope == SLU_IO_OPS ? "mdts" : "osts");
+	struct json_object *one;
 	struct said said = {0};
 	double jobs;
 	size_t n = 0;
@@ -148,10 +159,7 @@ static struct said read_said(struct json_object *document, const char *fs,
 		if (!is_of(one, fs))
 			continue;
 		add_target(&said, one);
-		if (scope & SLU_IO_READ)
-			said.rate += number_of(one, "read");
-		if (scope & SLU_IO_WRITTEN)
-			said.rate += number_of(one, "write");
+		said.rate += rate_of(one, scope);
 		jobs = number_of(one, "jobs");
 		if (jobs > said.jobs && jobs < UINT32_MAX)
 			said.jobs = (uint32_t)jobs;
@@ -179,7 +187,10 @@ static struct slu_known_server *add_server(struct slu_fs_servers *c,
 		return NULL;
 	c->server = more;
 	more = &more[c->n];
-	*more = (struct slu_known_server){.name = strdup(name)};
+	*more = (struct slu_known_server){
+		.name = strdup(name),
+		.reached.lowest = c->scope == SLU_IO_OPS ? FEW_OPS : 0,
+	};
 	if (!more->name)
 		return NULL;
 	c->n++;
@@ -226,23 +237,23 @@ static void free_server(struct slu_known_server *server)
 	free(server->target);
 }
 
-static void log_forgotten(const struct slu_daemon *d,
+static void log_forgotten(const struct slu_daemon *d, unsigned scope,
 			  const struct slu_known_server *server)
 {
 	if (server->n_targets)
 		slu_log(d->log, SLU_WARN,
-			"IOBandwidth=auto: server %s has not "
+			"%s=auto: server %s has not "
 			"reported for a day (is sluice-tbfd "
 			"--publish running there?): its %zu targets "
 			"are ignored",
-			server->name, server->n_targets);
+			slu_io_key(scope), server->name, server->n_targets);
 }
 
 static void forget(struct slu_daemon *d, struct slu_fs_servers *c, double now)
 {
 	for (size_t i = 0; i < c->n;)
 		if (now - c->server[i].came > FORGET) {
-			log_forgotten(d, &c->server[i]);
+			log_forgotten(d, c->scope, &c->server[i]);
 			free_server(&c->server[i]);
 			c->server[i] = c->server[--c->n];
 		} else {
@@ -315,14 +326,15 @@ static void forget_all(struct slu_fs_servers *c)
 
 /* Takes a report for a file system whose capacity is "auto". */
 static void take(struct slu_daemon *d, struct slu_fs_servers *c, const char *fs,
-		 const char *name, struct json_object *document, double now)
+		 unsigned scope, const char *name, struct json_object *document,
+		 double now)
 {
-	struct said said = read_said(document, fs, d->conf->io_scope);
+	struct said said = read_said(document, fs, scope);
 	struct slu_known_server *server;
 
-	if (c->scope != d->conf->io_scope || !slu_eq(c->fs, fs))
+	if (c->scope != scope || !slu_eq(c->fs, fs))
 		forget_all(c);
-	c->scope = d->conf->io_scope;
+	c->scope = scope;
 	slu_copy(c->fs, sizeof(c->fs), fs);
 	server = find_server(c, name);
 	if (!server && said.n_targets) {
@@ -353,15 +365,21 @@ void slu_server_capacity_said(struct slu_daemon *d, const char *name,
 	note_file_systems(d, slu_json_at(document, "osts"));
 	note_file_systems(d, slu_json_at(document, "mdts"));
 	note_missing(d, now);
-	for (int i = 0; i < SLU_IO_FS; i++)
+	for (int i = 0; i < SLU_IO_FS; i++) {
 		if (io[i].bandwidth == SLU_IO_AUTO)
-			take(d, &d->server_capacity.of[i], io[i].fs, name,
-			     document, now);
+			take(d, &d->server_capacity.bytes[i], io[i].fs,
+			     d->conf->io_scope, name, document, now);
+		if (io[i].metadata == SLU_IO_AUTO)
+			take(d, &d->server_capacity.metadata[i], io[i].fs,
+			     SLU_IO_OPS, name, document, now);
+	}
 }
 
 void slu_server_capacity_free(struct slu_server_capacity *c)
 {
-	for (int i = 0; i < SLU_IO_FS; i++)
-		forget_all(&c->of[i]);
+	for (int i = 0; i < SLU_IO_FS; i++) {
+		forget_all(&c->bytes[i]);
+		forget_all(&c->metadata[i]);
+	}
 	*c = (struct slu_server_capacity){0};
 }

@@ -4,9 +4,9 @@
 
 /*
  * Measures what Lustre's servers reach under load, from their reports
- * (sluice-tbfd --publish), for slurmctld (IOBandwidth=auto). In memory: after a
- * restart of sluiced the servers have to be under load again; until then
- * slurmctld keeps the value that it was sent.
+ * (sluice-tbfd --publish), for slurmctld (IOBandwidth=auto and
+ * IOMetadata=auto). In memory: after a restart of sluiced the servers have to
+ * be under load again; until then slurmctld keeps the value that it was sent.
  */
 
 #include <json-c/json.h>

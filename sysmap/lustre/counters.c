@@ -58,6 +58,36 @@ uint64_t slu_stats_requests(const char *text)
 	return all;
 }
 
+bool slu_stats_is_metadata(const char *row, const char *end)
+{
+	static const char *const names[] = {
+		"open",	    "mknod",  "link",	 "unlink",  "mkdir",
+		"rmdir",    "rename", "getattr", "setattr", "getxattr",
+		"setxattr", "statfs", "sync",	 "migrate"};
+	size_t len = 0;
+
+	while (row + len < end && row[len] >= 'a' && row[len] <= 'z')
+		len++;
+	if (row + len < end && !strchr(": ", row[len]))
+		return false;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (strlen(names[i]) == len && !memcmp(row, names[i], len))
+			return true;
+	return false;
+}
+
+uint64_t slu_stats_metadata(const char *text)
+{
+	uint64_t all = 0, samples, sum;
+	char unit[16];
+
+	for (const char *row = text; row; row = next_row(row))
+		if (slu_stats_is_metadata(row, row + strcspn(row, "\n")) &&
+		    read_row(row, strcspn(row, " \n"), &samples, &sum, unit))
+			all += samples;
+	return all;
+}
+
 /* Parses "64:" or "1K:" at the beginning of a row; -1: no row. */
 static double label(const char *row)
 {

@@ -21,6 +21,13 @@ bool slu_stats_row(const char *text, const char *name, uint64_t *samples,
  * count already: the number of requests. */
 uint64_t slu_stats_requests(const char *text);
 
+/* Does a row (of md_stats, or of job_stats where a ':' ends the name) count a
+ * metadata operation as IOMetadata means it: what MDS_REQUEST_PORTAL receives
+ * (lustre/mdt/mdt_mds.c), and that no other row counts (samedir_rename)? */
+bool slu_stats_is_metadata(const char *row, const char *end);
+/* The sum of the samples of these rows of md_stats. */
+uint64_t slu_stats_metadata(const char *md_stats);
+
 /* Two histograms of brw_stats. */
 #define SLU_OST_IO_TIME "I/O time (1/1000s)"
 #define SLU_OST_IO_SIZE "disk I/O size"

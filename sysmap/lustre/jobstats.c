@@ -7,6 +7,7 @@
  */
 #include "config.h"
 #include "sysmap/lustre/jobstats.h"
+#include "sysmap/lustre/counters.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -182,27 +183,12 @@ static const char *target_name(const char *line, const char *end, size_t *len)
 	return stop ? dot : NULL;
 }
 
-/* A counter of what MDS_REQUEST_PORTAL receives (lustre/mdt/mdt_mds.c), and
- * that counts nothing that another one does (samedir_rename). */
-static bool is_request(const char *p, const char *end)
-{
-	static const char *const names[] = {
-		"open:",     "mknod:",	"link:",    "unlink:",	"mkdir:",
-		"rmdir:",    "rename:", "getattr:", "setattr:", "getxattr:",
-		"setxattr:", "statfs:", "sync:",    "migrate:"};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (starts(p, end, names[i]))
-			return true;
-	return false;
-}
-
 static void add_requests(struct slu_jobstat *job, const char *p,
 			 const char *end)
 {
 	uint64_t n, unused;
 
-	if (is_request(p, end) && counter(p, end, &n, &unused))
+	if (slu_stats_is_metadata(p, end) && counter(p, end, &n, &unused))
 		job->requests += n;
 }
 

@@ -374,6 +374,8 @@ static const struct slu_key iostart[] = {
 		"are ignored"},
 	{"unheard", "unheard_unix", .is = SLU_IS_TIME,
 	 .doc = "time of the last report of any server, if that is long ago"},
+	{"metadata_auto", .is = SLU_IS_TEXT,
+	 .doc = "of IOMetadata=auto: as auto; none: IOMetadata is a number"},
 	{"metadata_capacity", "metadata_capacity_ops_per_second",
 	 .is = SLU_IS_NUMBER, .doc = "IOMetadata"},
 	{"metadata_demand", "metadata_demand_ops_per_second",

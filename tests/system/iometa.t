@@ -105,7 +105,7 @@ name_both() { # LIMITS: and the history is read again, by both
 }
 
 learnt() {
-	bbstat | grep "^IOStart=on, other, metadata:" | grep -qv 'nobody waits'
+	bbstat | grep "^IOStart=on, other, metadata:" | grep -qv 'no job is held back'
 }
 
 name_both other:10/s
@@ -128,5 +128,18 @@ check "the history says which" matches "$(on ctl "$SYSQUERY" --json jobs \
 	'"by_file_system":\[\{"name":"big",[^]]*"metadata_op_count":100000'
 as_alice scancel "$first" "$second"
 wait_for 40 nodes_idle 'n[1-2]'
+
+# IOMetadata=auto: nobody waits while it is not known, which is told.
+cluster conf sluice.conf IOMetadata=auto
+on ctl scontrol reconfigure
+check_within 30 "auto that is not known holds no job back" prints \
+	'no job is held back: IOMetadata=auto is not known yet' bbstat
+told() { on ctl "$SYSQUERY" --table iostart --since 7d; }
+check_within 60 "sysquery iostart tells that it is not known" prints \
+	'IOMetadata=auto is not known, and no job' told
+doctor() { on ctl "$SYSQUERY" --json doctor; }
+check_within 60 "so does the doctor" prints \
+	'IOStart holds no job back: what the file system can do .IOMetadata=auto' \
+	doctor
 kill "$publisher"
 finish

@@ -438,6 +438,10 @@ START_TEST(test_io_start)
 	c = parse("IOMetadata=200000/s");
 	ck_assert_uint_eq(c->io[0].metadata, 200000);
 	slu_conf_free(c);
+	c = parse("IOStart=on\nIOMetadata=scratch:Auto,home:7");
+	ck_assert_uint_eq(c->io[0].metadata, SLU_IO_AUTO);
+	ck_assert_uint_eq(c->io[1].metadata, 7);
+	slu_conf_free(c);
 	c = parse("IOStart=on\nIOBandwidth=Auto\nIOMetadata=7");
 	ck_assert_uint_eq(c->io[0].metadata, 7);
 	ck_assert_uint_eq(c->io[0].bandwidth, SLU_IO_AUTO);

@@ -67,6 +67,12 @@ START_TEST(test_counter_rows)
 	ck_assert_uint_eq(slu_stats_requests(old), 7);
 	ck_assert_uint_eq(slu_stats_requests(new), 11);
 	ck_assert_uint_eq(slu_stats_requests(""), 0);
+	ck_assert_uint_eq(slu_stats_metadata(old), 7);
+	ck_assert_uint_eq(slu_stats_metadata("open 5 samples [reqs]\n"
+					     "close 9 samples [reqs]\n"
+					     "samedir_rename 9 samples [reqs]\n"
+					     "rename 2 samples [usecs] 1 2 3"),
+			  7);
 }
 END_TEST
 
@@ -134,13 +140,14 @@ START_TEST(test_rates)
 	    "snapshot_time 1.2 secs.nsecs\n");
 	says(15, &meter,
 	     "{\"osts\":[" OST_SAYS "}],\"mdts\":[{\"name\":\"fs-MDT0000\","
-	     "\"ops\":5}]}");
+	     "\"ops\":5,\"metadata\":1}]}"); /* close is none */
 	put("sys/kernel/debug/lustre/obdfilter/fs-OST0003/stats",
 	    "read_bytes 3 samples [bytes] 1 2 500 9\n"
 	    "write_bytes 3 samples [bytes] 1 2 1000\n");
 	says(20, &meter,
 	     "{\"osts\":[" OST_SAYS ",\"read\":100,\"write\":200}],"
-	     "\"mdts\":[{\"name\":\"fs-MDT0000\",\"ops\":0}]}");
+	     "\"mdts\":[{\"name\":\"fs-MDT0000\",\"ops\":0,"
+	     "\"metadata\":0}]}");
 	put("sys/kernel/debug/lustre/obdfilter/fs-OST0003/stats",
 	    "read_bytes 3 samples [bytes] 1 2 400 9\n");
 	put("proc/fs/lustre/mdt/fs-MDT0000/md_stats", "");

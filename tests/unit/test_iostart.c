@@ -639,7 +639,9 @@ static void teach_runs(struct slu_iostart *s, double most, int64_t at)
 					   .start = at,
 					   .end = at + took + i + round % 7,
 					   .read_bytes = all / RUN_KINDS *
-							 (double)took});
+							 (double)took,
+					   .metadata_ops = all / RUN_KINDS *
+							   (double)took});
 		}
 	slu_iostart_taught(s);
 }
@@ -703,6 +705,45 @@ START_TEST(test_auto)
 	ck_assert(slu_iostart_configure(&s, &conf)); /* learnt anew */
 	ck_assert_uint_eq(use_of(&s).known, SLU_IO_CONFIGURED);
 	ck_assert_double_eq(use_of(&s).capacity, 1000);
+	slu_iostart_fini(&s);
+}
+END_TEST
+
+/* IOMetadata=auto: the same of operations. */
+START_TEST(test_metadata_auto)
+{
+	struct slu_io_capacity said = {.targets = 2,
+				       .capacity = 1e6,
+				       .scope = SLU_IO_READ | SLU_IO_WRITTEN};
+	struct slu_conf conf = conf_of(SLU_IOSTART_ON);
+	char why[SLU_IOSTART_WHY];
+	struct slu_buf text = {0};
+	struct slu_iostart s;
+
+	conf.io[0].metadata = SLU_IO_AUTO;
+	slu_iostart_init(&s);
+	slu_iostart_count_metadata(&s);
+	ck_assert(slu_iostart_configure(&s, &conf));
+	slu_iostart_link(&s, true, 1);
+	teach_runs(&s, 150, 1000);
+	slu_iostart_begun(&s, &heavy, 100);
+	ck_assert(!asks(&s, 2, 101, why));
+	ck_assert_uint_eq(use_of(&s).known, SLU_IO_UNKNOWN);
+	slu_iostart_print(&s, 102, &text);
+	expect(strstr(text.data, "IOMetadata=auto is not known yet; "), "%s",
+	       text.data);
+	slu_buf_free(&text);
+	slu_iostart_reached(&s, &said, 103); /* of bytes */
+	ck_assert_uint_eq(use_of(&s).known, SLU_IO_UNKNOWN);
+	teach_runs(&s, 400, 1000000);
+	ck_assert_uint_eq(use_of(&s).known, SLU_IO_RAN_WELL);
+	ck_assert_double_eq_tol(use_of(&s).capacity, 190, 10);
+	ck_assert(asks(&s, 2, 103, why));
+	said.scope = SLU_IO_OPS;
+	slu_iostart_reached(&s, &said, 104);
+	ck_assert_uint_eq(use_of(&s).known, SLU_IO_REACHED);
+	ck_assert_double_eq(use_of(&s).capacity, 1e6);
+	ck_assert(!asks(&s, 2, 104, why));
 	slu_iostart_fini(&s);
 }
 END_TEST
@@ -991,7 +1032,8 @@ START_TEST(test_file_system)
 END_TEST
 
 TEST_MAIN("iostart", test_file_system, test_file_system_alone, test_busy_runs,
-	  test_auto, test_held, test_silent_servers, test_servers_of_before,
-	  test_histories, test_half_read, test_advise, test_reports,
-	  test_wait_noted_before_a_restart, test_clock, test_gives_back,
-	  test_nothing_is_not_measured, test_only_scoped_io_counts)
+	  test_auto, test_metadata_auto, test_held, test_silent_servers,
+	  test_servers_of_before, test_histories, test_half_read, test_advise,
+	  test_reports, test_wait_noted_before_a_restart, test_clock,
+	  test_gives_back, test_nothing_is_not_measured,
+	  test_only_scoped_io_counts)

@@ -219,6 +219,40 @@ START_TEST(test_more)
 }
 END_TEST
 
+/* Metadata servers likewise: their operations, and nothing else. */
+START_TEST(test_metadata)
+{
+	double now = 1000;
+	char text[200];
+
+	conf.io[0] = (struct slu_io_limits){.metadata = SLU_IO_AUTO};
+	told = 0;
+	for (int i = 0; i < 400; i++, now += 5) {
+		struct slu_err err;
+		struct json_object *doc;
+
+		snprintf(text, sizeof(text),
+			 "{\"osts\":[{\"name\":\"f-OST0001\",\"write\":9e9,"
+			 "\"jobs\":9}],\"mdts\":[{\"name\":\"f-MDT0000\","
+			 "\"ops\":9e5,\"metadata\":30000,\"jobs\":%d}]}",
+			 1 + i / 200);
+		doc = slu_json_parse(text, strlen(text), &err);
+		ck_assert_ptr_nonnull(doc);
+		slu_server_capacity_said(&d, "m", doc, now);
+		json_object_put(doc);
+	}
+	ck_assert_uint_ge(told, 400 * 5 / 30);
+	ck_assert_double_eq_tol(last.capacity, 30000, 30);
+	ck_assert_uint_eq(last.scope, SLU_IO_OPS);
+	ck_assert_uint_eq(last.targets, 1);
+	*logged = '\0';
+	say("a", 1e9, 1, "", now + 90000);
+	ck_assert_str_eq(logged, ""); /* no server of MDTs */
+	conf.io[0] = (struct slu_io_limits){.bandwidth = SLU_IO_AUTO};
+	slu_server_capacity_free(&d.server_capacity);
+}
+END_TEST
+
 static void say_target(const char *name)
 {
 	struct json_object *doc = json_object_new_object(),
@@ -292,4 +326,5 @@ START_TEST(test_named)
 END_TEST
 
 TEST_MAIN("server_capacity", test_named, test_file_systems, test_more,
-	  test_told, test_failed_over, test_not_told, test_first, test_scope)
+	  test_metadata, test_told, test_failed_over, test_not_told, test_first,
+	  test_scope)

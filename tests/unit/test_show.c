@@ -371,6 +371,7 @@ static const struct {
 	{"iostart --table", "{\"question\":\"iostart\"}",
 	 "{\"runs\":3,\"configured\":true,\"capacity\":2e9,"
 	 "\"auto\":\"held\",\"targets\":20,\"silent\":2,"
+	 "\"metadata_auto\":\"servers\","
 	 "\"metadata_capacity\":200000,\"metadata_demand\":150000.4,"
 	 "\"metadata_waiting\":3,\"file_systems\":\"big, fast\"}",
 	 AUTO_BEFORE
@@ -380,17 +381,23 @@ static const struct {
 	 "            sluice-tbfd --publish running there?); after a day they are ignored\n"
 	 "Metadata    150000 of 200000 operations/s (IOMetadata) are in use now; 3 jobs\n"
 	 "            wait for them\n"
+	 "Metadata    IOMetadata=auto is 200000 operations/s: what Lustre's servers\n"
+	 "            reached under load\n"
 	 "Counted     servers report more than one Lustre file system (big, fast):\n"
 	 "            IOBandwidth and the I/O of jobs count for all of them together\n" AUTO_AFTER},
 	{"iostart --table", "{\"question\":\"iostart\"}",
 	 "{\"runs\":3,\"configured\":true,\"capacity\":2e9,"
-	 "\"auto\":\"servers\",\"targets\":20,\"degraded\":20,\"unheard\":60}",
+	 "\"auto\":\"servers\",\"targets\":20,\"degraded\":20,\"unheard\":60,"
+	 "\"metadata_auto\":\"unknown\"}",
 	 AUTO_BEFORE
 	 "Auto        IOStart holds no job back: all 20 Lustre targets are degraded or\n"
 	 "            read-only\n"
 	 "Silent      no Lustre server has reported since 1970-01-01T00:01:00 (is\n"
 	 "            sluice-tbfd --publish running there?); after a day their last\n"
-	 "            reports are ignored\n" AUTO_AFTER},
+	 "            reports are ignored\n"
+	 "Metadata    IOMetadata=auto is not known, and no job is held back for metadata\n"
+	 "            operations: no metadata server was seen at its limit (sluice-tbfd\n"
+	 "            --publish), and the job history does not show one\n" AUTO_AFTER},
 	{"iostart --fsname scratch --table",
 	 "{\"fsname\":\"scratch\",\"question\":\"iostart\"}",
 	 "{\"runs\":3,\"configured\":true,\"capacity\":2e9,\"auto\":\"servers\","

@@ -27,18 +27,25 @@ struct runs {
 	const char *fs; /* whose I/O counts; NULL: all */
 };
 
-/* Adds what slurmctld last reported as the basis of IOBandwidth=auto. */
-static void add_auto(const struct slu_io_use *io, enum slu_io_start mode,
-		     struct json_object *live)
+/* Where the capacity comes from. */
+static const char *how_known(uint32_t known)
 {
-	static const char *const known[] = {
+	static const char *const text[] = {
 		[SLU_IO_CONFIGURED] = "unknown", [SLU_IO_UNKNOWN] = "unknown",
 		[SLU_IO_REACHED] = "servers",	 [SLU_IO_RAN_WELL] = "history",
 		[SLU_IO_HELD] = "held",
 	};
+
+	return text[known <= SLU_IO_HELD ? known : 0];
+}
+
+/* Adds what slurmctld last reported as the basis of IOBandwidth=auto. */
+static void add_auto(const struct slu_io_use *io, enum slu_io_start mode,
+		     struct json_object *live)
+{
 	bool said = mode != SLU_IOSTART_OFF && io->known <= SLU_IO_HELD;
 
-	slu_json_set_str(live, "auto", known[said ? io->known : 0]);
+	slu_json_set_str(live, "auto", how_known(said ? io->known : 0));
 	slu_json_set_double(live, "capacity", said ? io->capacity : 0);
 	slu_json_set_u64(live, "targets", io->targets);
 	slu_json_set_u64(live, "degraded", io->degraded);
@@ -59,6 +66,9 @@ static void add_file_systems(const struct slu_server_capacity *c,
 
 static void add_metadata(const struct slu_io_use *io, struct json_object *live)
 {
+	if (io->metadata_known)
+		slu_json_set_str(live, "metadata_auto",
+				 how_known(io->metadata_known));
 	if (!(io->metadata_capacity > 0))
 		return;
 	slu_json_set_double(live, "metadata_capacity", io->metadata_capacity);
@@ -204,6 +214,7 @@ static void copy_live(struct json_object *live, struct json_object *obj)
 					   "degraded",
 					   "silent",
 					   "unheard",
+					   "metadata_auto",
 					   "metadata_capacity",
 					   "metadata_demand",
 					   "metadata_waiting",

@@ -52,8 +52,7 @@ static const char *how_known(const char *by)
 	if (slu_eq(by, "held"))
 		return "what Lustre's servers sustained for ten minutes, "
 		       "more than was known before";
-	return "the highest total bandwidth at which jobs did not run "
-	       "longer";
+	return "the highest total rate at which jobs did not run longer";
 }
 
 /* Adds the servers of Lustre whose last report is still used, but old. */
@@ -128,6 +127,8 @@ static void add_well(struct json_object *a, struct slu_page *out)
 /* Adds the present value of IOMetadata. */
 static void add_metadata(struct json_object *a, struct slu_page *out)
 {
+	const char *by = slu_json_str_at(a, "metadata_auto");
+
 	if (at(a, "metadata_capacity") > 0)
 		slu_paragraphf(out, "Metadata",
 			       "%.0f of %.0f operations/s (IOMetadata) are in "
@@ -135,6 +136,17 @@ static void add_metadata(struct json_object *a, struct slu_page *out)
 			       at(a, "metadata_demand"),
 			       at(a, "metadata_capacity"),
 			       at(a, "metadata_waiting"));
+	if (slu_eq(by, "unknown"))
+		slu_paragraph(
+			out, "Metadata",
+			"IOMetadata=auto is not known, and no job is held "
+			"back for metadata operations: no metadata server "
+			"was seen at its limit (sluice-tbfd --publish), "
+			"and the job history does not show one");
+	else if (by && *by)
+		slu_paragraphf(out, "Metadata",
+			       "IOMetadata=auto is %.0f operations/s: %s",
+			       at(a, "metadata_capacity"), how_known(by));
 }
 
 static void add_file_systems(struct json_object *a, struct slu_page *out)
