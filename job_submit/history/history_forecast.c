@@ -220,8 +220,7 @@ static struct json_object *answer(struct lessons *l,
 	struct slu_limit_needs needs;
 
 	slu_predict(l->p, job, &got);
-	needs = (struct slu_limit_needs){got.careful,
-					 slu_predict_early(l->p, job)};
+	needs = slu_predict_needs(l->p, job, &got);
 	if (got.jobs)
 		granted = slu_limit_decide(ask->mode, &rules, &needs);
 	slu_predict_outlook(l->p, job, &outlook);

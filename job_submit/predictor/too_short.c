@@ -130,10 +130,26 @@ bool slu_predict_too_short(const struct slu_predictor *p,
 		.longer = e.longer,
 		.least = llround(slu_logtime_seconds(e.run[0])),
 		.half = llround(slu_logtime_seconds(e.run[e.longer / 2])),
+		.enough = llround(slu_logtime_seconds(e.run[e.longer - 1] +
+						      ROUNDING + 1)),
 	};
 	if (out->half < limit)
 		out->half = limit;
 	return true;
+}
+
+struct slu_limit_needs slu_predict_needs(const struct slu_predictor *p,
+					 const struct slu_job *job,
+					 const struct slu_prediction *got)
+{
+	struct slu_limit_needs needs = {got->careful,
+					slu_predict_early(p, job)};
+	struct slu_too_short runs;
+
+	if (!job->limit_asked &&
+	    slu_predict_too_short(p, job, got->careful, &runs))
+		needs.careful = runs.enough;
+	return needs;
 }
 
 static bool is_right(const struct slu_job *job, int64_t run, int64_t limit)

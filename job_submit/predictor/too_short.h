@@ -21,6 +21,7 @@ struct slu_too_short {
 	unsigned longer; /* of these, that took as long or were ended there */
 	int64_t least;	 /* s; the shortest of the longer ones */
 	int64_t half;	 /* s; their median */
+	int64_t enough;	 /* s; none of them took longer */
 };
 
 /* Will the job need more than `limit` seconds (of its request or, to compare it
@@ -29,6 +30,12 @@ struct slu_too_short {
 bool slu_predict_too_short(const struct slu_predictor *p,
 			   const struct slu_job *job, int64_t limit,
 			   struct slu_too_short *out);
+/* What slu_limit_decide() has to know of a job that slu_predict() has answered
+ * for. A job without a request gets no less than most of the last runs of its
+ * kind took, whatever the prediction: the limit may be its end. Thread-safe. */
+struct slu_limit_needs slu_predict_needs(const struct slu_predictor *p,
+					 const struct slu_job *job,
+					 const struct slu_prediction *got);
 /* Was the limit too short for an ended job: did it run to the limit, or fail
  * just before? */
 bool slu_was_too_short(const struct slu_job *job, int64_t limit);

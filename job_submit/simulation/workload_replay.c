@@ -124,8 +124,7 @@ static void submit(struct replay *r, size_t i,
 	if (!got.jobs || got.seconds <= 0)
 		return;
 	out->predicted = (uint32_t)got.seconds;
-	needs = (struct slu_limit_needs){got.careful,
-					 slu_predict_early(r->p, &job)};
+	needs = slu_predict_needs(r->p, &job, &got);
 	grant(r, past, &needs, out);
 	judge_shares(r, &job, past->run, out);
 	out->warned =

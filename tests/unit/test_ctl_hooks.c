@@ -363,6 +363,55 @@ START_TEST(test_warned)
 }
 END_TEST
 
+/* A short run of another kind without a limit does not hide what all runs of
+ * the name took: the filled limit is enough for them, and none is warned of it.
+ */
+START_TEST(test_filled_by_name)
+{
+	static const struct {
+		const char *conf;
+		uint32_t most, limit;
+		bool warns;
+	} cases[] = {
+		{"PredictMode=fill\nPredictTell=yes", 0, 131, false},
+		{"PredictMode=tighten\nPredictTell=yes", 0, 131, false},
+		{"PredictMode=early\nPredictTell=yes", 0, 131, false},
+		{"PredictMode=fill\nPredictTell=yes", 90, 90, true},
+	};
+
+	each(c, cases)
+	{
+		struct slu_ctl *ctl = ctl_by_hand(c->conf);
+		struct slu_ctl_submit submit = {
+			.job = {.uid = 1000, .name = "x", .node_cnt = 1},
+			.guarded = true,
+			.default_limit = 60,
+			.max_limit = c->most};
+		struct slu_job other = {.job_id = 1,
+					.uid = 1000,
+					.name = "y",
+					.node_cnt = 1,
+					.nodes = "n1",
+					.start = 1000,
+					.end = 1005};
+
+		slu_guard_step(ctl, 1000);
+		for (int i = 0; i < 6; i++)
+			teach(ctl, 240, 7800);
+		slu_learn(ctl->site->predictor, &other);
+		slu_ctl_submit(ctl, &submit);
+		expect(submit.note.tight == c->limit, "case %td: %u, %s",
+		       c - cases, submit.note.tight, submit.tell);
+		expect(strstr(submit.tell, "in place of 1:00:00 by default"),
+		       "case %td: %s", c - cases, submit.tell);
+		expect(!!strstr(submit.tell, "warning") == c->warns,
+		       "case %td: %s", c - cases, submit.tell);
+		free(submit.tell);
+		slu_ctl_release(ctl);
+	}
+}
+END_TEST
+
 /* Other plugins, or the site, may have changed what holds: it counts. */
 START_TEST(test_settle)
 {
@@ -722,4 +771,5 @@ END_TEST
 TEST_MAIN("ctl hooks", test_one_object, test_bad_configuration, test_validate,
 	  test_patience, test_allowed_users, test_no_arrays, test_submit,
 	  test_granted_limit_is_announced, test_settle, test_warned,
-	  test_stale_env, test_several_persistent, test_persistent_coherence)
+	  test_filled_by_name, test_stale_env, test_several_persistent,
+	  test_persistent_coherence)
