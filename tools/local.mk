@@ -16,7 +16,8 @@ EXTRA_DIST += .shellcheckrc .ci/run tools/setup tools/slurm-source \
 lustre_check = tools/lustre-check tools/lib/lustre-check/results.sh \
 	tools/lib/lustre-check/settings.sh tools/lib/lustre-check/lustre_values.sh \
 	tools/lib/lustre-check/extractors.sh tools/lib/lustre-check/layouts.sh \
-	tools/lib/lustre-check/daemon.sh tools/lib/lustre-check/placement.sh
+	tools/lib/lustre-check/files.sh tools/lib/lustre-check/daemon.sh tools/lib/lustre-check/rates.sh \
+	tools/lib/lustre-check/placement.sh
 EXTRA_DIST += $(lustre_check)
 dist_man_MANS += man/sluice-lustre-check.8
 nodist_sbin_SCRIPTS = sluice-lustre-check

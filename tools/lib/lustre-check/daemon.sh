@@ -2,16 +2,15 @@
 # shellcheck shell=bash disable=SC2154
 # sluice-lustre-check: a short run of sluice-tbfd. Sourced.
 
-RULES=ost.OSS.ost_io.nrs_tbf_rule
-POLICIES=ost.OSS.ost_io.nrs_policies
+service=ost.OSS.ost_io # whose requests are shared
 JOBS=(999999801 999999802)
 
 rules() { # of ours, in force
-	get "$RULES" | grep -E '^sl[ux]_'
+	get "$service.nrs_tbf_rule" | grep -E '^sl[ux]_'
 }
 
 policy() { # the one in force
-	get "$POLICIES" | awk '
+	get "$service.nrs_policies" | awk '
 		/high_priority/ { exit }
 		/name:/ { sub(/.*name: */, ""); name = $0 }
 		/state:/ { on = $2 == "started" }
@@ -25,14 +24,18 @@ run() { # COMMAND...: behind us, in a group of its own
 	disown
 }
 
-start_daemon() {
-	: >"$state/daemon"
+start_daemon() { # OPTION...
+	echo "--service ${service##*.}" >"$state/daemon"
 	touch "$state/started"
-	setsid sluice-tbfd --rate 20 --min-rate 1 --resync 1 --linger 60 \
-		--state "$state/tbfd.json" >/dev/null 2>>"$state/log" &
+	setsid sluice-tbfd --min-rate 1 --resync 1 --linger 60 \
+		--state "$state/tbfd.json" "$@" >/dev/null 2>>"$state/log" &
 	daemon=$!
 	echo "$daemon" >>"$state/programs"
 	disown
+}
+
+has_started() {
+	start_daemon --rate 20
 	until_true is_up
 }
 
@@ -49,19 +52,23 @@ is_clean() {
 	[ -z "$(rules)" ] && [ "$(policy)" = "$policy_before" ]
 }
 
-# One job writes now and then, the other one as much as it may.
-write_as() { # JOB FILE COUNT PAUSE
+write_as() { # JOB FILE COUNT PAUSE [BLOCK]
 	run env SLURM_JOB_ID="$1" bash -c 'while :; do
-		dd if=/dev/zero of="$0" bs=1M count="$1" oflag=direct conv=notrunc
+		dd if=/dev/zero of="$0" bs="$3" count="$1" oflag=direct conv=notrunc
 		sleep "$2"
-	done' "$2" "$3" "$4"
+	done' "$2" "$3" "$4" "${5:-1M}"
 }
 
-start_jobs() { # INDEX-OF-TARGET
+make_files() { # INDEX-OF-TARGET
 	local i
 	for i in 0 1; do
 		lfs setstripe -c 1 -i "$1" "$work/job$i" 2>>"$state/log"
 	done
+}
+
+# One job writes now and then, the other one as much as it may.
+start_jobs() { # INDEX-OF-TARGET
+	make_files "$1"
 	write_as "${JOBS[0]}" "$work/job0" 1 1
 	write_as "${JOBS[1]}" "$work/job1" 40 0
 }
@@ -85,8 +92,9 @@ ended() { # WHAT: no rule of ours is left, and the policy is as before
 	left=$(rules | cut -d' ' -f1 | sort -u | paste -sd' ')
 	fail "$1" "something is left" "policy $policy_before, no rules" \
 		"policy $(policy), ${left:-no rules}"
-	sluice-tbfd --clean --state "$state/tbfd.json" 2>>"$state/log"
-	lctl set_param "$POLICIES=$policy_before" >/dev/null 2>>"$state/log"
+	sluice-tbfd --clean --service "${service##*.}" --state "$state/tbfd.json" \
+		2>>"$state/log"
+	lctl set_param "$service.nrs_policies=$policy_before" >/dev/null 2>>"$state/log"
 }
 
 gone() {
@@ -109,7 +117,7 @@ check_daemon() {
 	[ "$(get jobid_var)" = SLURM_JOB_ID ] || change jobid_var SLURM_JOB_ID ||
 		{ skip sluice-tbfd "jobid_var cannot be set" && return; }
 	start_jobs "$index"
-	if start_daemon; then
+	if has_started; then
 		pass "each of two jobs has a rule"
 	else
 		fail "each of two jobs has a rule" "not in $PATIENCE s" \
@@ -125,13 +133,13 @@ check_daemon() {
 	kill -TERM "$daemon" 2>/dev/null
 	until_true gone
 	ended "told to stop: no rule is left, the policy is as before"
-	start_daemon
+	has_started
 	kill -KILL "$daemon" 2>/dev/null
 	ended "kill -9: no rule is left, the policy is as before"
-	start_daemon
+	has_started
 	kill -KILL $(pgrep -P "$daemon" -x sluice-tbfd-grd) "$daemon" 2>/dev/null
 	until_true gone
-	start_daemon
+	has_started
 	kill -TERM "$daemon" 2>/dev/null
 	until_true gone
 	ended "kill -9 of its guard too, a new one stopped: the same"

@@ -20,6 +20,12 @@ layouts() { # all different ones that stripe explain prints
 			done
 		done
 	done
+	# What #BB stripe shared=yes asks for.
+	for size in 1GiB 16GiB 1TiB; do
+		for readers in 2 64 1024; do
+			explain --size $size --tasks $readers --lustre "$version"
+		done
+	done
 	for preset in IOR.{1..6} netflow.{1..6} blast.{1..18} tableI fig11; do
 		sysquery stripe explain --table --preset "$preset" \
 			--lustre "$version" 2>/dev/null |
@@ -130,6 +136,49 @@ places() { # OPTION-OF-SLUICE-PLACE...: targets of files, a line each
 	sluice-place --fsname "$fsname" "$@" 2>"$state/error"
 }
 
+preloaded() { # COMMAND...
+	LD_PRELOAD="$PLACED${LD_PRELOAD:+ $LD_PRELOAD}" SLUICE_PLACE=$dir \
+		SLUICE_PLACE_STRIPES=2 "$@" 2>"$state/error"
+}
+
+has_stripes() { # WHAT NUMBER FILE
+	same "$1" "$2 stripes" "$(real_layout "$3" | cut -d' ' -f2) stripes"
+	cmp -s /etc/passwd "$3" || fail "$1" "its content differs"
+}
+
+# Files that programs make by other calls than open(2), or their children.
+check_programs() {
+	local elsewhere
+	tar -C /etc -cf "$state/tar" passwd
+	preloaded tar -C "$dir" -xf "$state/tar"
+	has_stripes "tar (openat): its own layout" 2 "$dir/passwd"
+	preloaded find /etc/passwd -exec cp {} "$dir/child" \;
+	has_stripes "a program started by find: its own" 2 "$dir/child"
+	preloaded mv "$work/beside/file" "$dir/renamed"
+	has_stripes "mv within Lustre: keeps the one it has" 1 "$dir/renamed"
+	if elsewhere=$(mktemp -p /dev/shm "$NAME.XXXXXX" 2>"$state/error"); then
+		cp /etc/passwd "$elsewhere"
+		preloaded mv "$elsewhere" "$dir/moved"
+		rm -f "$elsewhere"
+		has_stripes "mv from elsewhere (a copy): its own" 2 "$dir/moved"
+	else
+		skip "mv from elsewhere" "$(tail -n 1 "$state/error")"
+	fi
+	command -v python3 >/dev/null ||
+		{ skip O_TMPFILE "there is no python3" && return; }
+	same "O_TMPFILE: as without the library" \
+		"$(preloaded python3 -c "$TMPFILE" "$dir")" \
+		"$(python3 -c "$TMPFILE" "$dir")"
+}
+
+TMPFILE='
+import os, sys
+try:
+    fd = os.open(sys.argv[1], os.O_TMPFILE | os.O_RDWR, 0o600)
+    print("made, and takes", os.write(fd, b"text"), "bytes")
+except OSError as e:
+    print(e.strerror)'
+
 check_preload() {
 	local dir=$work/each
 	$dry && would "copy a file into $dir with libsluice_placed.so preloaded," \
@@ -142,8 +191,7 @@ check_preload() {
 	lfs setstripe -c 1 "$dir"
 	lfs setstripe -c 1 "$work/beside"
 	for file in "$dir/file" "$work/beside/file"; do
-		LD_PRELOAD="$PLACED${LD_PRELOAD:+ $LD_PRELOAD}" SLUICE_PLACE=$dir \
-			SLUICE_PLACE_STRIPES=2 cp /etc/passwd "$file" 2>"$state/error"
+		preloaded cp /etc/passwd "$file"
 	done
 	same "a file below SLUICE_PLACE has its own layout" "2 stripes" \
 		"$(real_layout "$dir/file" | cut -d' ' -f2) stripes"
@@ -154,4 +202,5 @@ check_preload() {
 	else
 		fail "its content is right" "cmp says no"
 	fi
+	check_programs
 }

@@ -2,6 +2,41 @@
 # shellcheck shell=bash disable=SC2154
 # sluice-lustre-check: targets on which nothing should be placed. Sourced.
 
+published() { # TARGET: "TOTAL AVAILABLE" in KiB, as sluiced knows
+	sysquery osts --json --fsname "$fsname" 2>"$state/error" | tr '{' '\n' |
+		grep -F "\"name\":\"$1\"" | grep -F '"available_bytes":' |
+		sed 's/.*"size_bytes":\([0-9]*\).*"available_bytes":\([0-9]*\).*/\1 \2/' |
+		awk 'NR == 1 { printf "%.0f %.0f\n", $1 / 1024, $2 / 1024 }'
+}
+
+known() { # TARGET: the same, by lctl
+	echo "$(($(kib "obdfilter.$1.kbytestotal") / 1024))" \
+		"$(($(kib "obdfilter.$1.kbytesavail") / 1024))"
+}
+
+is_published() {
+	[ "$(published "$1")" = "$(known "$1")" ]
+}
+
+check_publish() {
+	local target list
+	list=$(targets obdfilter | grep "^$fsname-")
+	[ -n "$list" ] || { skip targets "no OST of $fsname is here" && return; }
+	$dry && would "look whether sysquery osts has the size and space of" \
+		"$(paste -sd' ' <<<"$list")" && return
+	places --targets 1 -c 1 >/dev/null ||
+		{ skip targets "$(tail -n 1 "$state/error")" && return; }
+	for target in $list; do
+		if until_true is_published "$target"; then
+			pass "$target: size and space are what sysquery osts says"
+		else
+			fail "$target: size and space are what sysquery osts says" \
+				"not in $PATIENCE s" "$(published "$target")" \
+				"$(known "$target")"
+		fi
+	done
+}
+
 left_out() { # TARGET: does sysquery osts say so?
 	sysquery osts --json --fsname "$fsname" 2>"$state/error" |
 		tr '{' '\n' | grep -F "\"name\":\"$1\"" | grep -q '"left_out":"'

@@ -33,7 +33,9 @@ stop_programs() { # by their ids, with all that they started
 	done <"$state/programs"
 	: >"$state/programs"
 	[ ! -e "$state/daemon" ] || {
-		sluice-tbfd --clean --state "$state/tbfd.json" 2>/dev/null
+		# shellcheck disable=SC2046 # --service NAME
+		sluice-tbfd --clean $(<"$state/daemon") --state "$state/tbfd.json" \
+			2>/dev/null
 		rm -f "$state/daemon"
 	}
 }
