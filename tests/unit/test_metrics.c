@@ -138,7 +138,15 @@ static void print_sluiced(void)
 				   .pool = 1,
 				   .total = 3,
 				   .static_total = 2};
-	struct slu_io_use io = {.capacity = 1, .metadata_capacity = 1};
+	struct slu_io_use io = {.capacity = 1,
+				.demand = 2,
+				.waiting = 3,
+				.waited = 4,
+				.bound = 5,
+				.advised = 6,
+				.metadata_capacity = 7,
+				.metadata_demand = 8,
+				.metadata_waiting = 9};
 	const char *reply;
 
 	ctl_meet();
@@ -154,6 +162,26 @@ static void print_sluiced(void)
 	}
 	slu_buf_puts(&printed, strstr(reply, "\r\n\r\n"));
 	ctl_close();
+}
+
+/* Each metric of IOStart has the value that is its. */
+static void check_io(void)
+{
+	static const char *const lines[] = {
+		"io_capacity_bytes 1",	      "io_demand_bytes 2",
+		"io_jobs_waiting 3",	      "io_waited_total 4",
+		"io_waited_bound_total 5",    "io_advised_total 6",
+		"io_metadata_capacity_ops 7", "io_metadata_demand_ops 8",
+		"io_metadata_jobs_waiting 9",
+	};
+
+	each(l, lines)
+	{
+		char *line = slu_asprintf("\nsluice_%s\n", *l);
+
+		expect(strstr(printed.data, line), "%s: %s", *l, printed.data);
+		free(line);
+	}
 }
 
 START_TEST(test_metrics_in_dashboards_exist)
@@ -180,6 +208,7 @@ START_TEST(test_metrics_in_dashboards_exist)
 		slu_buf_free(&text);
 	}
 	check_types();
+	check_io();
 	check_page();
 	slu_buf_free(&printed);
 	sluiced_end();

@@ -205,112 +205,74 @@ static void ions(const struct slu_daemon *d, struct slu_buf *out)
 	    (double)d->epoch->a.n_jobs);
 }
 
-struct io_metric {
+/* IOStart: what counts bytes, then what counts metadata operations. */
+static const struct {
 	const char *name, *type, *help;
-	double (*value)(const struct slu_io_use *io);
-};
-
-static double capacity(const struct slu_io_use *io)
-{
-	return io->capacity;
-}
-
-static double demand(const struct slu_io_use *io)
-{
-	return io->demand;
-}
-
-static double waiting(const struct slu_io_use *io)
-{
-	return io->waiting;
-}
-
-static double waited(const struct slu_io_use *io)
-{
-	return (double)io->waited;
-}
-
-static double bound(const struct slu_io_use *io)
-{
-	return (double)io->bound;
-}
-
-static double advised(const struct slu_io_use *io)
-{
-	return (double)io->advised;
-}
-
-static double metadata_capacity(const struct slu_io_use *io)
-{
-	return io->metadata_capacity;
-}
-
-static double metadata_demand(const struct slu_io_use *io)
-{
-	return io->metadata_demand;
-}
-
-static double metadata_waiting(const struct slu_io_use *io)
-{
-	return io->metadata_waiting;
-}
-
-static const struct io_metric of_bytes[] = {
+} io_metrics[] = {
 	{"io_capacity_bytes", "gauge",
-	 "Bytes a second that jobs may ask for together (IOBandwidth).",
-	 capacity},
+	 "Bytes a second that jobs may ask for together (IOBandwidth)."},
 	{"io_demand_bytes", "gauge",
-	 "Bytes a second that running jobs are estimated to move.", demand},
-	{"io_jobs_waiting", "gauge", "Jobs that wait for bandwidth.", waiting},
+	 "Bytes a second that running jobs are estimated to move."},
+	{"io_jobs_waiting", "gauge", "Jobs that wait for bandwidth."},
 	{"io_waited_total", "counter",
-	 "Jobs that started after a wait for bandwidth.", waited},
+	 "Jobs that started after a wait for bandwidth."},
 	{"io_waited_bound_total", "counter",
-	 "Jobs that started because they had waited for MaxIOWait.", bound},
+	 "Jobs that started because they had waited for MaxIOWait."},
 	{"io_advised_total", "counter",
-	 "Jobs that would have waited (IOStart=advise).", advised},
-	{.name = NULL},
-};
-static const struct io_metric of_metadata[] = {
+	 "Jobs that would have waited (IOStart=advise)."},
 	{"io_metadata_capacity_ops", "gauge",
 	 "Metadata operations a second that jobs may ask for together "
-	 "(IOMetadata).",
-	 metadata_capacity},
+	 "(IOMetadata)."},
 	{"io_metadata_demand_ops", "gauge",
 	 "Metadata operations a second that running jobs are estimated to "
-	 "ask for.",
-	 metadata_demand},
+	 "ask for."},
 	{"io_metadata_jobs_waiting", "gauge",
-	 "Jobs that wait for metadata operations.", metadata_waiting},
-	{.name = NULL},
+	 "Jobs that wait for metadata operations."},
 };
+#define IO_METRICS  (sizeof(io_metrics) / sizeof(*io_metrics))
+#define IO_METADATA 6 /* the first of these */
 
-/* Of each file system of which the first of the metrics is not 0; with its name
- * where the configuration names it. */
-static void io_metrics(const struct slu_peer_io *io,
-		       const struct io_metric *metric, struct slu_buf *out)
+static double io_value(const struct slu_io_use *io, size_t metric)
 {
-	for (const struct io_metric *m = metric; m->name; m++) {
-		bool begun = false;
+	const double values[IO_METRICS] = {
+		io->capacity,	       io->demand,
+		io->waiting,	       (double)io->waited,
+		(double)io->bound,     (double)io->advised,
+		io->metadata_capacity, io->metadata_demand,
+		io->metadata_waiting,
+	};
 
-		for (int i = 0; i < SLU_IO_FS; i++) {
-			if (!(metric->value(&io[i].use) > 0))
-				continue;
-			if (!begun)
-				head(out, m->name, m->type, m->help);
-			begun = true;
-			slu_buf_printf(out, "sluice_%s", m->name);
-			if (*io[i].fs)
-				slu_buf_printf(out, "{fs=\"%s\"}", io[i].fs);
-			slu_buf_printf(out, " %.15g\n", m->value(&io[i].use));
-		}
+	return values[metric];
+}
+
+/* A metric of each file system that has such a capacity; with its name where
+ * the configuration names it. */
+static void io_metric(const struct slu_peer_io *io, size_t metric,
+		      struct slu_buf *out)
+{
+	const char *name = io_metrics[metric].name;
+	size_t capacity = metric < IO_METADATA ? 0 : IO_METADATA;
+	bool begun = false;
+
+	for (int i = 0; i < SLU_IO_FS; i++) {
+		if (!(io_value(&io[i].use, capacity) > 0))
+			continue;
+		if (!begun)
+			head(out, name, io_metrics[metric].type,
+			     io_metrics[metric].help);
+		begun = true;
+		slu_buf_printf(out, "sluice_%s", name);
+		if (*io[i].fs)
+			slu_buf_printf(out, "{fs=\"%s\"}", io[i].fs);
+		slu_buf_printf(out, " %.15g\n", io_value(&io[i].use, metric));
 	}
 }
 
 /* The state of IOStart, as slurmctld last reported it. */
 static void io_use(const struct slu_peer_io *io, struct slu_buf *out)
 {
-	io_metrics(io, of_bytes, out);
-	io_metrics(io, of_metadata, out);
+	for (size_t i = 0; i < IO_METRICS; i++)
+		io_metric(io, i, out);
 }
 
 static void published(const struct slu_metrics *m, struct slu_buf *out)
