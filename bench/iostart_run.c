@@ -46,7 +46,7 @@ const char *const measure_unit[MEASURES] = {"s",     "ratio", "node hours",
 /* The parameters of our policy, tuned on the logs KTH-SP2 and LANL-CM5. */
 struct slu_admission_site iostart_site = {
 	.max_wait = 2 * 86400,
-	.patience = 20,
+	.wait_factor = 20,
 	.small = 0.01,
 	.over = 1,
 };

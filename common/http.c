@@ -66,17 +66,17 @@ void slu_http_free(struct slu_http *http)
 
 void slu_http_timeout(struct slu_http *http, double seconds)
 {
-	http->patience = seconds;
+	http->timeout = seconds;
 }
 
-double slu_http_clock_ahead(const struct slu_http *http)
+double slu_http_clock_offset(const struct slu_http *http)
 {
-	return http->ahead;
+	return http->clock_offset;
 }
 
-double slu_http_proven_clock_ahead(const struct slu_http *http)
+double slu_http_verified_clock_offset(const struct slu_http *http)
 {
-	return http->proven_ahead;
+	return http->verified_offset;
 }
 
 struct request {
@@ -147,7 +147,7 @@ static int exchange(struct slu_http *http, const struct request *req,
 	http->curl.easy_setopt(easy, CURLOPT_HTTPHEADER, headers);
 	set_body(http, req);
 	http->curl.easy_setopt(easy, CURLOPT_TIMEOUT_MS,
-			       (long)(http->patience * 1000) + 1);
+			       (long)(http->timeout * 1000) + 1);
 	code = http->curl.easy_perform(easy);
 	http->curl.easy_setopt(easy, CURLOPT_HTTPHEADER, NULL);
 	free(url);
@@ -163,15 +163,15 @@ static int exchange(struct slu_http *http, const struct request *req,
 }
 
 /* Is the answer proven? -1 when there is a proof, but of another answer. */
-static int prove(struct slu_http *http, const struct request *req, long status,
-		 bool *proven, struct slu_err *err)
+static int verify(struct slu_http *http, const struct request *req, long status,
+		  bool *verified, struct slu_err *err)
 {
 	const char *body = http->body.data ? http->body.data : "";
 	time_t made;
 	int ret;
 
-	*proven = http->proof || (req->sealed && http->seal);
-	if (!*proven)
+	*verified = http->proof || (req->sealed && http->seal);
+	if (!*verified)
 		return 0;
 	if (http->proof)
 		ret = slu_cred_check_reply(
@@ -185,15 +185,15 @@ static int prove(struct slu_http *http, const struct request *req, long status,
 		return -1;
 	}
 	http->is_peer = true;
-	http->proven_ahead = difftime(made, time(NULL));
+	http->verified_offset = difftime(made, time(NULL));
 	return 0;
 }
 
 /* The error for an answer other than success. */
-static int refused(struct slu_http *http, long status, bool proven,
+static int refused(struct slu_http *http, long status, bool verified,
 		   struct slu_err *err)
 {
-	if (proven)
+	if (verified)
 		return slu_http_error(slu_http_kind(status), status,
 				      http->body.data, err);
 	slu_http_error(SLU_TIMEOUT, status, http->body.data, err);
@@ -205,7 +205,7 @@ static int try(struct slu_http *http, struct request *req, const char *addr,
 	       struct slu_buf *reply, struct slu_err *err)
 {
 	struct curl_slist *headers = new_headers(http, req, err);
-	bool proven;
+	bool verified;
 	long status;
 	int ret;
 
@@ -213,11 +213,11 @@ static int try(struct slu_http *http, struct request *req, const char *addr,
 		return -1;
 	ret = exchange(http, req, addr, headers, &status, err);
 	http->curl.slist_free_all(headers);
-	if (ret < 0 || prove(http, req, status, &proven, err) < 0)
+	if (ret < 0 || verify(http, req, status, &verified, err) < 0)
 		return -1;
 	if (status != 200)
-		return refused(http, status, proven, err);
-	if (!proven)
+		return refused(http, status, verified, err);
+	if (!verified)
 		return slu_err(err, SLU_TIMEOUT, "the reply is not proven");
 	http->body.max = reply->max;
 	slu_buf_free(reply);

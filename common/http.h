@@ -42,14 +42,14 @@ void slu_http_timeout(struct slu_http *http, double seconds);
 /* By how many seconds the clock of the server that answered last was ahead of
  * ours, by its Date header, which counts whole seconds. NaN: none has answered.
  * Only for messages, as the header is not protected. */
-double slu_http_clock_ahead(const struct slu_http *http);
+double slu_http_clock_offset(const struct slu_http *http);
 /* The same of the last answer that was proven, by its credential or seal. */
-double slu_http_proven_clock_ahead(const struct slu_http *http);
+double slu_http_verified_clock_offset(const struct slu_http *http);
 
 /*
  * POST body to path (and query). `deadline` is seconds from now in which tries
  * are repeated while the daemon cannot be reached or says 503; 0 tries each
- * address once. A try may outlast it by the patience. Success is status 200
+ * address once. A try may outlast it by the timeout. Success is status 200
  * with a proof; *reply is the body, at most 64 MiB (its old content is freed).
  * Other answers are errors whose text is the server's sentence: 400
  * SLU_INVALID, 401/403 SLU_DENIED, 404 SLU_NOTFOUND, 409 SLU_BUSY, else SLU_IO.

@@ -14,7 +14,7 @@
 #include <time.h>
 
 #define CONNECT_TIME 5.0 /* seconds */
-#define PATIENCE     30.0
+#define TIMEOUT	     30.0
 
 /* The value behind "name:" in a header line, fresh; NULL: another header. */
 static char *header_value(const char *line, size_t len, const char *name)
@@ -61,7 +61,7 @@ static size_t on_header(char *line, size_t size, size_t n, void *arg)
 		http->seal = seal;
 	}
 	if (date && http->curl.getdate(date, NULL) > 0)
-		http->ahead =
+		http->clock_offset =
 			difftime(http->curl.getdate(date, NULL), time(NULL));
 	if (conf)
 		slu_copy(http->conf, sizeof(http->conf), conf);
@@ -118,8 +118,8 @@ struct slu_http *slu_http_client_new(const char *agent, struct slu_err *err)
 		return NULL;
 	}
 	http->curl.global_init(CURL_GLOBAL_DEFAULT);
-	http->patience = PATIENCE;
-	http->ahead = http->proven_ahead = NAN;
+	http->timeout = TIMEOUT;
+	http->clock_offset = http->verified_offset = NAN;
 	http->body.max = SLU_HTTP_REPLY_MAX;
 	http->easy = new_easy(http, agent);
 	if (http->easy)

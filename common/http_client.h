@@ -19,8 +19,8 @@ struct slu_http {
 	size_t n_addr;
 	size_t next; /* address to try first */
 	uid_t owner;
-	double patience;
-	double ahead, proven_ahead; /* seconds */
+	double timeout;
+	double clock_offset, verified_offset; /* seconds */
 	uid_t peer; /* uid that made the last answer's credential: the only user
 		       who can read requests */
 	bool is_peer; /* there is one */

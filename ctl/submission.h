@@ -88,7 +88,7 @@ struct slu_ctl_ask {
 	uint32_t named; /* nodes that the job names and so must get */
 	/* seconds after which its client gives up waiting; 0: never (sbatch),
 	 * or not known */
-	uint32_t patience;
+	uint32_t client_timeout;
 };
 int slu_ctl_validate(struct slu_ctl *ctl, const struct slu_ctl_ask *ask,
 		     char **text, struct slu_err *err);

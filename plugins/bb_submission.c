@@ -23,7 +23,7 @@ static bool prolog_flags_ok(void)
 /* Both salloc and srun give up after 5 * (down + up) seconds; 0: they do not
  * wait alike (_wait_nodes_ready() in Slurm's salloc.c and allocate.c). Where
  * nodes are powered down they wait for the boot as well. */
-static uint32_t patience(const job_desc_msg_t *desc)
+static uint32_t client_timeout(const job_desc_msg_t *desc)
 {
 	uint32_t down = slurm_conf.suspend_timeout,
 		 up = slurm_conf.resume_timeout;
@@ -47,7 +47,7 @@ int slu_bb_validate(struct slu_ctl *ctl, job_desc_msg_t *desc, uid_t uid,
 		.het_offset = desc->het_job_offset,
 		.array = desc->array_inx && *desc->array_inx,
 		.prolog_flags = prolog_flags_ok(),
-		.patience = patience(desc),
+		.client_timeout = client_timeout(desc),
 	};
 	struct slu_eligible_nodes where;
 	char *text;

@@ -11,8 +11,8 @@
 #include "common/clock.h"
 #include "store/db.h"
 
-#define PATIENCE      5.0  /* s */
-#define IMPATIENCE    0.05 /* s, for TIMES as long as the wait in vain */
+#define BUSY_TIMEOUT  5.0  /* s */
+#define SHORT_TIMEOUT 0.05 /* s, for TIMES as long as the wait in vain */
 #define TIMES	      10.0
 #define PAUSE	      1000u /* us, as long as the wait so far, within this */
 #define LONGEST_PAUSE 50000u
@@ -27,7 +27,7 @@ static int busy(void *arg, int n)
 	if (n == 0)
 		b->since = now;
 	waited = now - b->since;
-	if (waited >= (now < b->until ? IMPATIENCE : b->patience)) {
+	if (waited >= (now < b->until ? SHORT_TIMEOUT : b->timeout)) {
 		if (now >= b->until)
 			b->until = now + TIMES * waited;
 		return 0;
@@ -42,6 +42,6 @@ static int busy(void *arg, int n)
 
 void slu_busy_arm(struct slu_busy *b, sqlite3 *sqlite)
 {
-	*b = (struct slu_busy){.patience = PATIENCE};
+	*b = (struct slu_busy){.timeout = BUSY_TIMEOUT};
 	sqlite3_busy_handler(sqlite, busy, b);
 }

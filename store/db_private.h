@@ -22,9 +22,9 @@ struct slu_statement {
 
 /* busy.c: how long SQLite waits while another process writes. */
 struct slu_busy {
-	double patience; /* s */
-	double since;	 /* when it began to wait, slu_now_mono() */
-	double until;	 /* then it may wait as long again */
+	double timeout; /* s */
+	double since;	/* when it began to wait, slu_now_mono() */
+	double until;	/* then it may wait as long again */
 };
 
 struct slu_db {

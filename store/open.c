@@ -94,7 +94,7 @@ static int open_write(struct slu_db *db, bool load, int64_t schema,
 static int open_write_in_turn(struct slu_db *db, bool load, int64_t schema,
 			      struct slu_err *err)
 {
-	double end = slu_now_mono() + db->busy.patience;
+	double end = slu_now_mono() + db->busy.timeout;
 	struct slu_err why;
 
 	while (open_write(db, load, schema, &why)) {

@@ -314,9 +314,9 @@ char *slu_kept_names(const struct slu_conf *conf)
 /* When it expires, by sluiced's clock if that is known. */
 static int64_t kept_until(const struct slu_node *n)
 {
-	double ahead = n->http ? slu_http_proven_clock_ahead(n->http) : NAN;
+	double offset = n->http ? slu_http_verified_clock_offset(n->http) : NAN;
 
-	return slu_today() + (isnan(ahead) ? 0 : (int64_t)ahead) +
+	return slu_today() + (isnan(offset) ? 0 : (int64_t)offset) +
 	       n->plan.keep_failed;
 }
 

@@ -13,7 +13,7 @@
 
 /* Values found with bench/iostart (bench/README.md). */
 static const struct slu_admission_site rule = {
-	.patience = 20,
+	.wait_factor = 20,
 	.small = 0.01,
 	.over = 1,
 	.left = SLU_IO_LEFT,

@@ -104,7 +104,8 @@ static double room_beside(const struct slu_admission_site *site, double times,
 static double bound(const struct slu_admission_site *site,
 		    const struct slu_admission_ask *job)
 {
-	return fmin((double)site->max_wait, site->patience * job->is.seconds);
+	return fmin((double)site->max_wait,
+		    site->wait_factor * job->is.seconds);
 }
 
 static bool fits(const struct slu_admission *a, double times,

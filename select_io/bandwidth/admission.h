@@ -24,14 +24,14 @@
 #include "select_io/bandwidth/rates.h"
 
 struct slu_admission_site {
-	double capacity;  /* bytes/s that the file system does under load; not
-			   * above 0: not known, and no job is held */
-	double nodes;	  /* of the machine; > 0 if it adapts */
-	int64_t max_wait; /* s: no job is held longer; 0: none is held */
-	double patience;  /* times its run time, nor is it */
-	double small;	  /* share of the capacity that is noise, 0 to 1 */
-	double over;	  /* so many times the capacity may be asked for before
-			   * nodes are idle, >= 1 */
+	double capacity;    /* bytes/s that the file system does under load; not
+			     * above 0: not known, and no job is held */
+	double nodes;	    /* of the machine; > 0 if it adapts */
+	int64_t max_wait;   /* s: no job is held longer; 0: none is held */
+	double wait_factor; /* times its run time, nor is it */
+	double small;	    /* share of the capacity that is noise, 0 to 1 */
+	double over; /* so many times the capacity may be asked for before
+		      * nodes are idle, >= 1 */
 	double left; /* s, >= 0: a job that runs is expected to run on for so
 		      * long at least */
 	bool adapt;  /* by the two groups (groups.h), too */

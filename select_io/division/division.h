@@ -53,7 +53,7 @@ void slu_ion_division_drop(struct slu_ion_division *d, uint32_t slot);
  * put. After a failure the next solve starts from the jobs. */
 int slu_ion_division_solve(struct slu_ion_division *d,
 			   struct slu_ion_proof *proof, struct slu_err *err);
-int slu_ion_division_prove(struct slu_ion_division *d,
+int slu_ion_division_bound(struct slu_ion_division *d,
 			   struct slu_ion_proof *proof, struct slu_err *err);
 
 /* By the last solve. */

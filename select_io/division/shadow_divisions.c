@@ -156,7 +156,7 @@ int slu_ion_division_solve(struct slu_ion_division *d,
 	follow_static(d);
 	if (slu_ion_division_solve_one(d, err) < 0)
 		return -1;
-	return proof ? slu_ion_division_prove(d, proof, err) : 0;
+	return proof ? slu_ion_division_bound(d, proof, err) : 0;
 }
 
 static bool weighs(const struct slu_ion_division *d)
@@ -167,7 +167,7 @@ static bool weighs(const struct slu_ion_division *d)
 	return false;
 }
 
-int slu_ion_division_prove(struct slu_ion_division *d,
+int slu_ion_division_bound(struct slu_ion_division *d,
 			   struct slu_ion_proof *proof, struct slu_err *err)
 {
 	bool fixed = d->policy != SLU_ION_MCKP || d->narrow || d->share ||

@@ -44,7 +44,7 @@ struct work {
 	double factors; /* the sum of the factors of (6) */
 	double nodes;	/* of all jobs */
 	double smallest;
-	double owed_limit; /* of one job: all together is a whole number */
+	double debt_limit; /* of one job: all together is a whole number */
 	double budget;	   /* tokens of the next period */
 	bool mended;
 	bool by_need; /* some are hungry: only they borrow and are repaid */
@@ -113,7 +113,7 @@ static struct work scratch(const struct slu_tokens_settings *s,
 		.lender = lender,
 		.nodes = sum(t->nodes, t->n),
 		.smallest = s->literal ? NO_DIVISOR : DIVISOR,
-		.owed_limit = s->literal ? INT32_MAX / (double)t->n : INT32_MAX,
+		.debt_limit = s->literal ? INT32_MAX / (double)t->n : INT32_MAX,
 		.mended = !s->literal,
 	};
 }
@@ -259,7 +259,7 @@ SLU_INLINE double lend_and_reclaim(const struct slu_tokens_settings *s,
 	double *restrict remainder = t->remainder, *restrict limit = t->limit;
 	const double *restrict demand = t->demand, *restrict share = w->share;
 	const double *restrict whole = w->d.whole;
-	double part = s->instant ? 1 : 0, owed_limit = w->owed_limit, all = 0;
+	double part = s->instant ? 1 : 0, debt_limit = w->debt_limit, all = 0;
 	struct rest rest = rest_of(&w->d);
 
 	SLU_INDEPENDENT
@@ -267,9 +267,9 @@ SLU_INLINE double lend_and_reclaim(const struct slu_tokens_settings *s,
 		double more = more_of(rest, i);
 		double now = whole[i] + more + least(share[i], demand[i]);
 		double lent = record[i] - (now - share[i]);
-		double owed = least(lent < 0 ? -record[i] : 0, owed_limit);
+		double debt = least(lent < 0 ? -record[i] : 0, debt_limit);
 		double asked = slu_as_written(c * now);
-		double taken = floor(most(least(asked + EPSILON, owed), 0));
+		double taken = floor(most(least(asked + EPSILON, debt), 0));
 
 		now -= taken;
 		all += taken;

@@ -235,7 +235,7 @@ static void store_epoch(struct slu_daemon *d, const struct slu_epoch *old,
 		return;
 	}
 	event->item = (struct slu_item){
-		.store = store_event, .done = event_done, .patient = true};
+		.store = store_event, .done = event_done, .retry_busy = true};
 	event->d = d;
 	event->head = head;
 	event->changes = slu_epoch_changes(old, now);

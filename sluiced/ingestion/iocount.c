@@ -58,7 +58,7 @@ static int add(struct slu_daemon *d, const struct slu_io_report *io,
 		return slu_err(err, SLU_NOMEM, "out of memory");
 	}
 	c->item = (struct slu_item){
-		.store = store_count, .done = count_done, .patient = !req};
+		.store = store_count, .done = count_done, .retry_busy = !req};
 	c->d = d;
 	c->req = req;
 	c->start = start;

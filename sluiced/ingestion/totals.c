@@ -213,9 +213,10 @@ static int read_answer(struct slu_totals *t, struct slu_buf *out,
 
 	if (!s)
 		return slu_err(err, SLU_NOMEM, "out of memory");
-	*s = (struct store){
-		.item = {.store = store_all, .done = stored, .patient = true},
-		.t = t};
+	*s = (struct store){.item = {.store = store_all,
+				     .done = stored,
+				     .retry_busy = true},
+			    .t = t};
 	text = table_of(out);
 	if (!text)
 		slu_err(err, SLU_INVALID, "it prints no table");

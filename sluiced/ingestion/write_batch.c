@@ -47,7 +47,7 @@ static void put_off(struct slu_write_batch *b, struct slu_item *list,
 	for (struct slu_item *i = list; i; i = next) {
 		next = i->next;
 		i->next = NULL;
-		if (i->patient && !b->last) {
+		if (i->retry_busy && !b->last) {
 			*end = i;
 			end = &i->next;
 		} else {

@@ -25,7 +25,7 @@ struct slu_item {
 	void *arg; /* the owner's */
 	/* Nobody waits for it or sends it again: it is kept while another
 	 * process writes the database. Otherwise it fails with SLU_IO. */
-	bool patient;
+	bool retry_busy;
 	struct slu_item *next;
 };
 

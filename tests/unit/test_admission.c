@@ -14,7 +14,7 @@ static const struct slu_admission_site site = {
 	.capacity = 100,
 	.nodes = 10,
 	.max_wait = 3600,
-	.patience = 2,
+	.wait_factor = 2,
 	.small = 0.05,
 	.over = 1.2,
 };
@@ -213,7 +213,7 @@ static void draw(struct day *d, uint64_t *seed)
 	d->site.over = 1 + (double)slu_random(seed, 2) / 2;
 	d->site.adapt = slu_random(seed, 3) == 0;
 	d->site.max_wait = 1 + (int64_t)slu_random(seed, 500);
-	d->site.patience = 1 + (double)slu_random(seed, 5);
+	d->site.wait_factor = 1 + (double)slu_random(seed, 5);
 	for (int i = 0; i < JOBS; i++) {
 		d->run[i] = 1 + (int64_t)slu_random(seed, 200);
 		d->start[i] = d->held[i] = -1;
@@ -280,7 +280,7 @@ static enum slu_admission_answer oracle(const struct day *d, int i, int64_t now,
 	if (job->is.rate <= d->site.small * c)
 		return SLU_ADMISSION_SMALL;
 	if (job->held >= d->site.max_wait ||
-	    (double)job->held >= d->site.patience * job->is.seconds)
+	    (double)job->held >= d->site.wait_factor * job->is.seconds)
 		return SLU_ADMISSION_PROMISED;
 	if (demand + need <= c)
 		return SLU_ADMISSION_FITS;
@@ -295,7 +295,7 @@ static int64_t oracle_when(const struct day *d, int i, int64_t now)
 	const struct slu_admission_ask *job = &d->job[i];
 	double c = d->site.capacity, need = fmin(job->is.rate, most_of(d));
 	int64_t bound = (int64_t)fmin((double)d->site.max_wait,
-				      d->site.patience * job->is.seconds);
+				      d->site.wait_factor * job->is.seconds);
 	int64_t when = now;
 
 	while (demand_at(d, when) + need > c && when - now < bound - job->held)
@@ -327,7 +327,7 @@ static void try_job(struct day *d, struct slu_admission *a, int i, int64_t now,
 		/* nobody is held for longer than the bound */
 		ck_assert_int_lt(job->held, d->site.max_wait);
 		ck_assert_double_lt((double)job->held,
-				    d->site.patience * job->is.seconds);
+				    d->site.wait_factor * job->is.seconds);
 		return;
 	}
 	/* above the target only what is noise, promised or idle */

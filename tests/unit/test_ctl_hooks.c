@@ -504,12 +504,12 @@ END_TEST
 	"jobfs capacity=1MiB; stage_in source=" path " destination=$BB_JOBFS/"
 
 /* Earlier runs of uid 1000 on two nodes with data of /d, and a job that asks;
- * its patience is 300 s unless the table says another. */
+ * its client waits for 300 s unless the table says another. */
 static const struct {
 	const char *what;
 	int64_t runs[8];
 	const char *option;
-	uint32_t uid, nodes, max, patience;
+	uint32_t uid, nodes, max, client_timeout;
 	const char *refused;
 } waits[] = {
 	{"three slow ones",
@@ -623,7 +623,7 @@ START_TEST(test_patience)
 					   .uid = c->uid,
 					   .min_nodes = c->nodes,
 					   .max_nodes = c->max,
-					   .patience = c->patience,
+					   .client_timeout = c->client_timeout,
 					   .prolog_flags = true};
 		if (c->refused) {
 			expect_fail(slu_ctl_validate(ctl, &ask, &text, &err),

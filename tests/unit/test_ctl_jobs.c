@@ -373,7 +373,7 @@ static bool salloc_refused(struct slu_ctl *ctl, struct slu_err *err)
 				  .uid = 1000,
 				  .min_nodes = 2,
 				  .max_nodes = 2,
-				  .patience = 450,
+				  .client_timeout = 450,
 				  .prolog_flags = true};
 	char *text = NULL;
 	bool refused = slu_ctl_validate(ctl, &ask, &text, err) < 0;

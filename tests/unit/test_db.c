@@ -262,7 +262,7 @@ START_TEST(test_busy_again)
 	struct slu_db *b = open_db("a.db", SLU_DB_WRITE);
 	double begun, first;
 
-	b->busy.patience = 0.5;
+	b->busy.timeout = 0.5;
 	expect_ok(slu_db_begin(a, &err), err);
 	begun = slu_now_mono();
 	expect_fail(slu_db_begin(b, &err), err, SLU_BUSY, "locked");
@@ -270,7 +270,7 @@ START_TEST(test_busy_again)
 	ck_assert_double_ge(first, 0.5);
 	ck_assert_double_ge(b->busy.until, slu_now_mono() + 4 * first);
 	for (int i = 0; i < 3; i++) {
-		b->busy.patience = 1e9; /* then this would wait for ever */
+		b->busy.timeout = 1e9; /* then this would wait for ever */
 		expect_fail(slu_db_begin(b, &err), err, SLU_BUSY, "locked");
 	}
 	expect_ok(slu_db_commit(a, &err), err);

@@ -317,7 +317,7 @@ START_TEST(test_seal)
 			  err);
 		ck_assert_str_eq(reply.data, "for one");
 		ck_assert_ptr_null(slu_http_secret(http));
-		ck_assert_double_lt(slu_http_proven_clock_ahead(http), -1e7);
+		ck_assert_double_lt(slu_http_verified_clock_offset(http), -1e7);
 		expect_fail(
 			slu_http_post(http, "/badseal", "", 0, 0, &reply, &err),
 			err, SLU_TIMEOUT, "for another reply");
@@ -412,27 +412,27 @@ START_TEST(test_stranger)
 }
 END_TEST
 
-START_TEST(test_clock_ahead)
+START_TEST(test_clock_offset)
 {
 	struct slu_http *http = start();
 	struct slu_buf reply = {0};
 
 	if (!http)
 		return;
-	ck_assert(isnan(slu_http_clock_ahead(http)));
+	ck_assert(isnan(slu_http_clock_offset(http)));
 	slu_http_post(http, "/ok", "", 0, 0, &reply, NULL);
-	ck_assert(isnan(slu_http_clock_ahead(http))); /* it did not say */
+	ck_assert(isnan(slu_http_clock_offset(http))); /* it did not say */
 	slu_http_post(http, "/ahead100", "", 0, 0, &reply, NULL);
-	ck_assert_double_le(fabs(slu_http_clock_ahead(http) - 100), 2);
+	ck_assert_double_le(fabs(slu_http_clock_offset(http) - 100), 2);
 	slu_http_post(http, "/ahead-7000", "", 0, 0, &reply, NULL);
-	ck_assert_double_le(fabs(slu_http_clock_ahead(http) + 7000), 2);
+	ck_assert_double_le(fabs(slu_http_clock_offset(http) + 7000), 2);
 	slu_buf_free(&reply);
 	slu_http_free(http);
 }
 END_TEST
 
 /* A Date is nobody's word, with a proof beside it or without. */
-START_TEST(test_proven_ahead)
+START_TEST(test_verified_offset)
 {
 	struct slu_http *http = start();
 	struct slu_buf reply = {0};
@@ -440,12 +440,12 @@ START_TEST(test_proven_ahead)
 
 	if (!http)
 		return;
-	ck_assert(isnan(slu_http_proven_clock_ahead(http)));
+	ck_assert(isnan(slu_http_verified_clock_offset(http)));
 	slu_http_post(http, "/ahead100", "", 0, 0, &reply, NULL);
-	ck_assert(isnan(slu_http_proven_clock_ahead(http)));
+	ck_assert(isnan(slu_http_verified_clock_offset(http)));
 	expect_ok(slu_http_post(http, "/forged", "", 0, 0, &reply, &err), err);
-	ck_assert_double_ge(slu_http_clock_ahead(http), 399 * 86400);
-	ck_assert_double_le(fabs(slu_http_proven_clock_ahead(http)), 2);
+	ck_assert_double_ge(slu_http_clock_offset(http), 399 * 86400);
+	ck_assert_double_le(fabs(slu_http_verified_clock_offset(http)), 2);
 	slu_buf_free(&reply);
 	slu_http_free(http);
 }
@@ -459,7 +459,7 @@ static double seconds(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-START_TEST(test_patience)
+START_TEST(test_timeout)
 {
 	struct slu_http *http = start();
 	struct slu_buf reply = {0};
@@ -572,6 +572,6 @@ START_TEST(test_no_munged)
 END_TEST
 
 TEST_MAIN("http", test_post, test_seal, test_errors,
-	  test_busy_server_is_asked_again, test_stranger, test_clock_ahead,
-	  test_proven_ahead, test_patience, test_deadline, test_rotation,
+	  test_busy_server_is_asked_again, test_stranger, test_clock_offset,
+	  test_verified_offset, test_timeout, test_deadline, test_rotation,
 	  test_no_proxy, test_no_munged)

@@ -99,24 +99,24 @@ START_TEST(test_munge_down)
 
 	slu_cred_socket("/nonexistent/munge");
 	now = 10;
-	expect_fail(slu_auth_prove(&auth, &req, &caller, &err), err, SLU_IO,
+	expect_fail(slu_auth_verify(&auth, &req, &caller, &err), err, SLU_IO,
 		    "munge");
 	now = 10.5;
-	expect_fail(slu_auth_prove(&auth, &req, &caller, &err), err, SLU_IO,
+	expect_fail(slu_auth_verify(&auth, &req, &caller, &err), err, SLU_IO,
 		    "munged does not answer");
 	if (!munged_start())
 		return;
-	expect_fail(slu_auth_prove(&auth, &req, &caller, &err), err, SLU_IO,
+	expect_fail(slu_auth_verify(&auth, &req, &caller, &err), err, SLU_IO,
 		    "munged does not answer");
 	now = 11.5;
-	expect_fail(slu_auth_prove(&auth, &req, &caller, &err), err, SLU_DENIED,
-		    "");
+	expect_fail(slu_auth_verify(&auth, &req, &caller, &err), err,
+		    SLU_DENIED, "");
 	req = ask_of("Basic abc");
-	expect_fail(slu_auth_prove(&auth, &req, &caller, &err), err, SLU_DENIED,
-		    "Authorization");
+	expect_fail(slu_auth_verify(&auth, &req, &caller, &err), err,
+		    SLU_DENIED, "Authorization");
 	req = ask_of(NULL);
-	expect_fail(slu_auth_prove(&auth, &req, &caller, &err), err, SLU_DENIED,
-		    "Authorization");
+	expect_fail(slu_auth_verify(&auth, &req, &caller, &err), err,
+		    SLU_DENIED, "Authorization");
 }
 END_TEST
 
@@ -141,10 +141,10 @@ START_TEST(test_munge_slow)
 		slu_auth_reply(&auth, &caller, 200, hash, NULL, &err));
 	expect_err(err, SLU_IO, "munged does not answer");
 	now += 19;
-	expect_fail(slu_auth_prove(&auth, &req, &caller, &err), err, SLU_IO,
+	expect_fail(slu_auth_verify(&auth, &req, &caller, &err), err, SLU_IO,
 		    "munged does not answer");
 	now += 2;
-	expect_fail(slu_auth_prove(&auth, &req, &caller, &err), err, SLU_IO,
+	expect_fail(slu_auth_verify(&auth, &req, &caller, &err), err, SLU_IO,
 		    "munge:");
 	ck_assert_ptr_null(
 		slu_auth_reply(&auth, &caller, 200, hash, NULL, &err));
@@ -174,7 +174,7 @@ START_TEST(test_admin_alone)
 	expect(cred, "%s", err.text);
 	header = slu_asprintf("Sluice %s", cred);
 	req = ask_of(header);
-	expect_ok(slu_auth_prove(&auth, &req, &caller, &err), err);
+	expect_ok(slu_auth_verify(&auth, &req, &caller, &err), err);
 	expect_fail(slu_auth_user(&auth, SLU_WHO_ADMIN, &caller, &err), err,
 		    SLU_DENIED, "only root and SlurmUser");
 	free(header);

@@ -140,7 +140,7 @@ START_TEST(test_locked)
 	for (int i = 0; i < N; i++) {
 		things[i] = (struct thing){.item = {.store = store,
 						    .done = done,
-						    .patient = i % 2},
+						    .retry_busy = i % 2},
 					   .number = i};
 		slu_write_batch_add(&batch, &things[i].item);
 	}

@@ -134,7 +134,7 @@ static void conserve(uint64_t seed, bool hungry, bool instant)
 	struct slu_tokens t = {0};
 	struct job job[MAX_JOBS];
 	size_t who[MAX_JOBS], n = 2 + slu_random(&seed, FEW_JOBS - 1), active;
-	double given = 0, owed = 0, records;
+	double given = 0, debt = 0, records;
 
 	invent(&seed, job, n, 50);
 	for (int period = 0; period < 200; period++) {
@@ -145,7 +145,7 @@ static void conserve(uint64_t seed, bool hungry, bool instant)
 		for (size_t k = 0; k < active; k++)
 			put(&t, k, &job[who[k]]);
 		slu_tokens_step(&s, &t, 0.1);
-		owed += active ? s.rate * 0.1 : 0;
+		debt += active ? s.rate * 0.1 : 0;
 		records = 0;
 		for (size_t k = 0; k < active; k++) {
 			expect(t.tokens[k] >= 0 && t.limit[k] >= t.tokens[k] &&
@@ -158,9 +158,9 @@ static void conserve(uint64_t seed, bool hungry, bool instant)
 		for (size_t i = 0; i < n; i++)
 			records += job[i].record;
 		given += tokens;
-		expect(fabs(given - owed) < 1 + 1e-6 && records == 0,
+		expect(fabs(given - debt) < 1 + 1e-6 && records == 0,
 		       "seed %lu period %d: %.9g given of %.9g, records %g",
-		       seed, period, given, owed, records);
+		       seed, period, given, debt, records);
 	}
 	slu_tokens_free(&t);
 }

@@ -285,7 +285,7 @@ static void report(struct slu_node *n, const struct slu_cache_prefetch *is,
 
 struct looking {
 	struct slu_node *n;
-	const struct slu_node_inventory *owed;
+	const struct slu_node_inventory *inventory;
 };
 
 static bool look_at(void *arg, const struct slu_cache_prefetch *is)
@@ -295,19 +295,19 @@ static bool look_at(void *arg, const struct slu_cache_prefetch *is)
 	bool over;
 
 	snprintf(job, sizeof(job), "%u", (unsigned)is->job_id);
-	over = l->owed->prefetch_complete ||
-	       slu_has_word(l->owed->prefetch_dropped, job);
-	for (size_t i = 0; i < l->owed->n_prefetch; i++)
-		over &= l->owed->prefetch[i].job_id != is->job_id;
+	over = l->inventory->prefetch_complete ||
+	       slu_has_word(l->inventory->prefetch_dropped, job);
+	for (size_t i = 0; i < l->inventory->n_prefetch; i++)
+		over &= l->inventory->prefetch[i].job_id != is->job_id;
 	report(l->n, is, over);
 	return over;
 }
 
 /* Reports of what is in the cache are made again, those of what was removed are
  * kept until sluiced has them. */
-static void look(struct slu_node *n, const struct slu_node_inventory *owed)
+static void look(struct slu_node *n, const struct slu_node_inventory *inventory)
 {
-	struct looking l = {n, owed};
+	struct looking l = {n, inventory};
 	struct slu_err err = {.text = "out of memory"};
 	char **storage = slu_storages(n->conf, &err);
 	bool wrong = !storage;
@@ -345,12 +345,12 @@ static void start(struct slu_prefetch *p, struct slu_node *n,
 }
 
 void slu_prefetch_tend(struct slu_prefetch *p, struct slu_node *n,
-		       struct slu_node_inventory *owed)
+		       struct slu_node_inventory *inventory)
 {
 	reap(p);
-	look(n, owed);
-	for (size_t i = 0; !p->child && i < owed->n_prefetch; i++) {
-		struct slu_plan *plan = &owed->prefetch[i];
+	look(n, inventory);
+	for (size_t i = 0; !p->child && i < inventory->n_prefetch; i++) {
+		struct slu_plan *plan = &inventory->prefetch[i];
 
 		if (!plan->over && !is_done(n, plan->job_id) &&
 		    !failed_lately(p, plan->job_id))

@@ -149,17 +149,17 @@ static bool probe_munge(struct slu_node *n, struct slu_probe *p)
 	return true;
 }
 
-static void probe_clock(struct slu_probe *p, double ahead)
+static void probe_clock(struct slu_probe *p, double offset)
 {
-	if (isnan(ahead))
+	if (isnan(offset))
 		return;
-	if (fabs(ahead) > CLOCK_APART)
+	if (fabs(offset) > CLOCK_APART)
 		slu_probe_add(p, SLU_PROBE_BAD, "clock",
 			      "sluiced's is %.0f s %s: set both by NTP",
-			      fabs(ahead), ahead > 0 ? "ahead" : "behind");
+			      fabs(offset), offset > 0 ? "ahead" : "behind");
 	else
 		slu_probe_add(p, SLU_PROBE_NOW, "clock",
-			      "%.0f s from sluiced's", fabs(ahead));
+			      "%.0f s from sluiced's", fabs(offset));
 }
 
 static void probe_sluiced(struct slu_node *n, struct slu_probe *p)
@@ -174,7 +174,7 @@ static void probe_sluiced(struct slu_node *n, struct slu_probe *p)
 		return;
 	}
 	slu_probe_add(p, SLU_PROBE_OK, "sluiced", "answers");
-	probe_clock(p, slu_http_clock_ahead(n->http));
+	probe_clock(p, slu_http_clock_offset(n->http));
 	slu_probe_find_storage(n, p, rows);
 	json_object_put(rows);
 }

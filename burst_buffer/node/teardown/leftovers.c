@@ -227,9 +227,9 @@ static bool is_known(const struct known *known, uint32_t job_id,
  * clock that is years ahead. 0: sluiced has not answered. */
 static int64_t today(const struct slu_node *n)
 {
-	double ahead = n->http ? slu_http_proven_clock_ahead(n->http) : NAN;
+	double offset = n->http ? slu_http_verified_clock_offset(n->http) : NAN;
 
-	return isnan(ahead) ? 0 : slu_today() + (int64_t)ahead;
+	return isnan(offset) ? 0 : slu_today() + (int64_t)offset;
 }
 
 int64_t slu_leftovers_clock(const struct slu_node *n)

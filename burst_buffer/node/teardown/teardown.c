@@ -87,7 +87,7 @@ static int prove_wiped(const struct slu_node *n, struct slu_err *err)
 }
 
 /* Checks that nothing is mounted, no server runs, and no directory is left. */
-static int prove(struct slu_node *n, struct slu_err *err)
+static int check_end(struct slu_node *n, struct slu_err *err)
 {
 	struct slu_mtab m;
 	const struct slu_mtab_line *l;
@@ -148,5 +148,5 @@ int slu_teardown(struct slu_node *n, bool told, bool keeps, struct slu_err *err)
 		return -1;
 	if (keeps && !n->driver->keep ? slu_keep_data(n, err) : wipe(n, err))
 		return -1;
-	return prove(n, err);
+	return check_end(n, err);
 }

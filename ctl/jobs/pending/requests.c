@@ -104,9 +104,10 @@ static uint64_t most_of(const struct slu_conf *conf,
 }
 
 /* Refuses if too few nodes can run the driver, by what the nodes reported. */
-static int doable(struct slu_mirror *mirror, const struct slu_ctl_ask *ask,
-		  const struct slu_request *req, const struct slu_conf *conf,
-		  struct slu_err *err)
+static int check_driver(struct slu_mirror *mirror,
+			const struct slu_ctl_ask *ask,
+			const struct slu_request *req,
+			const struct slu_conf *conf, struct slu_err *err)
 {
 	const struct slu_fs_conf *fs = slu_conf_fs(conf, req->fs);
 	char why[SLU_POOL_WHY];
@@ -136,9 +137,9 @@ static bool may_move(const struct slu_request *req, const struct slu_conf *conf)
 }
 
 /* Refuses if too few nodes have the Mover, by what the nodes reported. */
-static int movable(struct slu_mirror *mirror, const struct slu_ctl_ask *ask,
-		   const struct slu_request *req, const struct slu_conf *conf,
-		   struct slu_err *err)
+static int check_mover(struct slu_mirror *mirror, const struct slu_ctl_ask *ask,
+		       const struct slu_request *req,
+		       const struct slu_conf *conf, struct slu_err *err)
 {
 	char why[SLU_POOL_WHY];
 	uint32_t able, unable;
@@ -218,22 +219,24 @@ static int fits(struct slu_ctl *ctl, const struct slu_ctl_ask *ask,
 /* Refuses if the client (salloc, srun) would give up before the file system is
  * ready, judged by the median time of similar jobs. The amount to stage in is
  * not known here, so without earlier runs nothing is refused. */
-static int patient(struct slu_setup_times *ready, const struct slu_ctl_ask *ask,
-		   const struct slu_request *req, struct slu_err *err)
+static int check_client_timeout(struct slu_setup_times *ready,
+				const struct slu_ctl_ask *ask,
+				const struct slu_request *req,
+				struct slu_err *err)
 {
 	uint32_t nodes = ask->min_nodes ? ask->min_nodes : 1, runs, seconds;
 
-	if (!ask->patience || (ask->max_nodes && ask->max_nodes != nodes))
+	if (!ask->client_timeout || (ask->max_nodes && ask->max_nodes != nodes))
 		return 0;
 	seconds = slu_setup_times_median(ready, req, ask->uid, nodes, &runs);
-	if (seconds < ask->patience)
+	if (seconds < ask->client_timeout)
 		return 0;
 	return slu_err(err, SLU_INVALID,
 		       "jobfs: set-up and stage-in of jobs like this took %u s "
 		       "(median of %u runs); salloc and srun give up after "
 		       "%u s: use sbatch, or have ResumeTimeout raised",
 		       (unsigned)seconds, (unsigned)runs,
-		       (unsigned)ask->patience);
+		       (unsigned)ask->client_timeout);
 }
 
 /* Warns in a refusal that it may be wrong: not all users whom sluice.conf names
@@ -260,13 +263,14 @@ static int check_fs(struct slu_ctl *ctl, const struct slu_ctl_ask *ask,
 		return 0;
 	if (slu_pool_check(req, conf, user, ask->account, err) < 0 ||
 	    refuse(ask, req, err) < 0 ||
-	    movable(mirror, ask, req, conf, err) < 0)
+	    check_mover(mirror, ask, req, conf, err) < 0)
 		return -1;
 	if (req->has_fs && !req->persistent &&
-	    (doable(mirror, ask, req, conf, err) < 0 ||
+	    (check_driver(mirror, ask, req, conf, err) < 0 ||
 	     fits(ctl, ask, req, err) < 0))
 		return -1;
-	return req->has_fs ? patient(&ctl->ready, ask, req, err) : 0;
+	return req->has_fs ? check_client_timeout(&ctl->ready, ask, req, err)
+			   : 0;
 }
 
 static int check(struct slu_ctl *ctl, const struct slu_ctl_ask *ask,

@@ -275,7 +275,7 @@ static int resolve(struct slu_arbiter *a, struct slu_ion_proof *proof,
 	if (settle(a, err) < 0)
 		return -1;
 	slu_ion_update_forecasts(a);
-	return slu_ion_division_prove(a->division[FREELY], proof, err);
+	return slu_ion_division_bound(a->division[FREELY], proof, err);
 }
 
 static int answer(struct slu_arbiter *a, bool all, struct slu_assignment *out,

@@ -38,8 +38,8 @@ static void note_failure(struct slu_auth *auth, double began,
 		slu_breaker_trip(&auth->munge, began, auth->clock());
 }
 
-int slu_auth_prove(struct slu_auth *auth, const struct slu_auth_request *req,
-		   struct slu_caller *out, struct slu_err *err)
+int slu_auth_verify(struct slu_auth *auth, const struct slu_auth_request *req,
+		    struct slu_caller *out, struct slu_err *err)
 {
 	const char *cred = req->authorization;
 	double began = auth->clock();

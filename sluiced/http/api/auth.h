@@ -34,8 +34,8 @@ struct slu_auth_request {
 /* Identify the caller. The body, which may not be there yet, is compared by
  * slu_cred_check_body(). A wrong origin or signature is SLU_DENIED; SLU_IO
  * while munged does not answer, which is tried rarely (breaker.h). */
-int slu_auth_prove(struct slu_auth *auth, const struct slu_auth_request *req,
-		   struct slu_caller *out, struct slu_err *err);
+int slu_auth_verify(struct slu_auth *auth, const struct slu_auth_request *req,
+		    struct slu_caller *out, struct slu_err *err);
 /* May this user call a route of this kind? */
 int slu_auth_user(const struct slu_auth *auth, enum slu_who who,
 		  const struct slu_caller *caller, struct slu_err *err);

@@ -38,8 +38,9 @@ static uint64_t long_at(const void *msg, size_t offset)
 	return *(const uint64_t *)((const char *)msg + offset);
 }
 
-/* Authenticates the caller by the headers; prove_body() does the rest. */
-static int prove(struct slu_daemon *d, struct slu_req *req, struct slu_err *err)
+/* Authenticates the caller by the headers; verify_body() does the rest. */
+static int verify(struct slu_daemon *d, struct slu_req *req,
+		  struct slu_err *err)
 {
 	struct slu_auth_request ask = {
 		.method = req->method,
@@ -49,7 +50,7 @@ static int prove(struct slu_daemon *d, struct slu_req *req, struct slu_err *err)
 
 	if (req->route->who == SLU_WHO_ANYBODY)
 		return 0;
-	if (slu_auth_prove(&d->auth, &ask, &req->caller, err) < 0)
+	if (slu_auth_verify(&d->auth, &ask, &req->caller, err) < 0)
 		return -1;
 	/* an authenticated caller gets even its refusal signed */
 	req->proven =
@@ -57,7 +58,7 @@ static int prove(struct slu_daemon *d, struct slu_req *req, struct slu_err *err)
 	return req->proven ? -1 : 0;
 }
 
-static int prove_body(struct slu_req *req, struct slu_err *err)
+static int verify_body(struct slu_req *req, struct slu_err *err)
 {
 	if (req->route->who == SLU_WHO_ANYBODY)
 		return 0;
@@ -152,7 +153,7 @@ static int begin(void *arg, struct slu_req *req, size_t *max,
 		return slu_err(err, SLU_NOTFOUND, "there is no %.8s %.80s",
 			       req->method, req->path);
 	*max = req->route->max;
-	req->rc = prove(d, req, &req->err);
+	req->rc = verify(d, req, &req->err);
 	req->drop = req->rc < 0;
 	if (req->rc < 0 || req->route->who == SLU_WHO_ANYBODY) {
 		req->payer = SLU_STRANGER;
@@ -188,8 +189,8 @@ static void complete(void *arg, struct slu_req *req)
 	struct slu_err err = req->err;
 	int rc = req->rc;
 
-	if (rc == 0 &&
-	    (prove_body(req, &err) || decode(req, &err) || allow(d, req, &err)))
+	if (rc == 0 && (verify_body(req, &err) || decode(req, &err) ||
+			allow(d, req, &err)))
 		rc = -1;
 	if (rc == 0 && route->waits) {
 		slu_request_batch_add(&d->turn, req);

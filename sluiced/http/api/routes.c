@@ -39,8 +39,8 @@ static int handle_plan(struct slu_daemon *d, struct slu_req *req,
 				&req->text, &req->secret, err);
 }
 
-static int handle_owed(struct slu_daemon *d, struct slu_req *req,
-		       struct slu_buf *out, struct slu_err *err)
+static int handle_inventory(struct slu_daemon *d, struct slu_req *req,
+			    struct slu_buf *out, struct slu_err *err)
 {
 	const struct slu_node_ask *ask = req->msg;
 
@@ -149,7 +149,7 @@ const struct slu_route slu_routes[] = {
 	{
 		.path = "/v1/owed",
 		NODE_ROUTE(slu_node_ask, SMALL),
-		.handle = handle_owed,
+		.handle = handle_inventory,
 	},
 	{
 		.path = "/v1/report",
