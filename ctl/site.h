@@ -22,7 +22,7 @@
 struct slu_site_user {
 	char *name;
 	_Atomic int64_t uid; /* by the last answer; -1: none */
-	bool told;	     /* it was logged that there is none */
+	bool logged;	     /* it was logged that there is none */
 	/* The result of the last look-up: 0; ENOENT: no such user; SLU_UNASKED
 	 * since the file was read; else no answer. */
 	atomic_int why_not;
@@ -33,7 +33,7 @@ struct slu_site_user {
 struct slu_site_users {
 	struct slu_site_user *user;
 	size_t n;
-	bool sick_told; /* it was logged that look-ups fail */
+	bool sick_logged; /* it was logged that look-ups fail */
 };
 
 struct slu_site {

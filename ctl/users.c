@@ -118,9 +118,9 @@ static bool tell(struct slu_ctl *ctl)
 
 		if (failed(u) && !sick)
 			sick = u;
-		if (u->why_not != ENOENT || u->told)
+		if (u->why_not != ENOENT || u->logged)
 			continue;
-		u->told = true;
+		u->logged = true;
 		slu_buf_printf(&unknown, "%s%s", unknown.len ? ", " : "",
 			       u->name);
 	}
@@ -128,13 +128,13 @@ static bool tell(struct slu_ctl *ctl)
 		ctl_log(ctl, SLU_WARN, "sluice.conf: unknown users: %s",
 			unknown.data);
 	slu_buf_free(&unknown);
-	if (sick && !users->sick_told)
+	if (sick && !users->sick_logged)
 		ctl_log(ctl, SLU_ERROR,
 			"sluice.conf: users cannot be looked up, which is "
 			"tried again every minute: %s: %s",
 			sick->name,
 			strerror_r(sick->why_not, text, sizeof(text)));
-	users->sick_told |= sick != NULL;
+	users->sick_logged |= sick != NULL;
 	return sick;
 }
 

@@ -281,7 +281,7 @@ static void tell_tasks(job_record_t *job)
 /* A restarted slurmctld reports the start of a run whose nodes boot a second
  * time (_sync_nodes_to_jobs() in Slurm's read_config.c): what it has waited for
  * is only in its note. */
-static bool is_told_again(const job_record_t *job)
+static bool is_repeated_start(const job_record_t *job)
 {
 	return IS_JOB_RUNNING(job) && IS_JOB_CONFIGURING(job);
 }
@@ -298,7 +298,7 @@ int bb_p_job_begin(job_record_t *job)
 	slu_io_begin(ctl, job);
 	if (IS_JOB_PENDING(job)) /* what it has waited for */
 		xfree(job->burst_buffer_state);
-	if (!is_told_again(job) &&
+	if (!is_repeated_start(job) &&
 	    (job->het_job_id || slu_ctl_has_buffer(job->burst_buffer) ||
 	     slu_ctl_has_persistent(job->burst_buffer) ||
 	     slu_ctl_io_is_on(ctl)))

@@ -32,11 +32,11 @@
 
 struct host {
 	char *name;
-	char *told;    /* NodeAddr, or NULL */
-	double asked;  /* when it was resolved; 0: not yet */
-	bool named;    /* also resolved by its name */
-	double where;  /* when slurmctld was asked for it; 0: never */
-	bool answered; /* and whether it has answered since */
+	char *node_addr; /* NodeAddr, or NULL */
+	double asked;	 /* when it was resolved; 0: not yet */
+	bool named;	 /* also resolved by its name */
+	double where;	 /* when slurmctld was asked for it; 0: never */
+	bool answered;	 /* and whether it has answered since */
 	struct in_addr addr[ADDR_MAX];
 	size_t n;
 	double heard; /* when it last sent a request, Unix seconds; 0: never */
@@ -49,7 +49,7 @@ struct slu_nodes {
 	struct slu_breaker service;
 	struct host *host; /* sorted by name */
 	size_t n, cap;
-	bool told; /* slurmctld has reported its nodes */
+	bool reported; /* slurmctld has reported its nodes */
 	slu_nodes_where_f *ask_where;
 	void *arg;
 	/* Other hosts, which have not authenticated yet; a ring. */
@@ -92,7 +92,7 @@ static void clear(struct host *host, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		free(host[i].name);
-		free(host[i].told);
+		free(host[i].node_addr);
 		host[i] = (struct host){0};
 	}
 }
@@ -136,7 +136,7 @@ const char *slu_nodes_addr(const struct slu_nodes *nodes, const char *node)
 {
 	const struct host *host = find(nodes, node);
 
-	return host ? host->told : NULL;
+	return host ? host->node_addr : NULL;
 }
 
 /* The entry of `name`, made when it is not there; NULL without memory. */
@@ -170,22 +170,22 @@ static struct host *get(struct slu_nodes *nodes, const char *name)
 }
 
 /* Adds a node, keeping what is known of it if that is still valid. */
-static int add_told(struct slu_nodes *nodes, const struct slu_node_addr *told,
+static int add_node(struct slu_nodes *nodes, const struct slu_node_addr *is,
 		    const struct slu_nodes *before)
 {
-	struct host *host = told->name ? get(nodes, told->name) : NULL;
+	struct host *host = is->name ? get(nodes, is->name) : NULL;
 	const struct host *old;
 
 	if (!host)
 		return -1;
-	old = find(before, told->name);
+	old = find(before, is->name);
 	if (old) {
 		host->heard = old->heard;
 		memcpy(host->release, old->release, sizeof(host->release));
 	}
-	free(host->told);
-	host->told = told->addr ? strdup(told->addr) : NULL;
-	if (!old || !slu_eq(old->told, host->told))
+	free(host->node_addr);
+	host->node_addr = is->addr ? strdup(is->addr) : NULL;
+	if (!old || !slu_eq(old->node_addr, host->node_addr))
 		return 0;
 	host->asked = old->asked;
 	host->named = old->named;
@@ -203,12 +203,12 @@ int slu_nodes_set(struct slu_nodes *nodes, const struct slu_node_addr *list,
 	nodes->host = NULL;
 	nodes->n = nodes->cap = 0;
 	for (size_t i = 0; rc == 0 && i < n; i++)
-		rc = add_told(nodes, &list[i], &before);
+		rc = add_node(nodes, &list[i], &before);
 	clear(before.host, before.n);
 	free(before.host);
 	if (rc < 0)
 		return slu_err(err, SLU_NOMEM, "too many nodes");
-	nodes->told = true;
+	nodes->reported = true;
 	return 0;
 }
 
@@ -228,7 +228,7 @@ void slu_nodes_each(const struct slu_nodes *nodes, slu_nodes_each_f *fn,
 		    void *arg)
 {
 	for (size_t i = 0; i < nodes->n; i++)
-		fn(arg, nodes->host[i].name, nodes->host[i].told != NULL,
+		fn(arg, nodes->host[i].name, nodes->host[i].node_addr != NULL,
 		   nodes->host[i].heard, nodes->host[i].release);
 }
 
@@ -275,12 +275,13 @@ static bool ask(struct slu_nodes *nodes, struct host *host, struct in_addr from)
 	if (!host->asked || now - host->asked > RETRY) {
 		known = host->n;
 		host->n = 0;
-		if (host->told && !look_up(nodes, host->told, host)) {
+		if (host->node_addr && !look_up(nodes, host->node_addr, host)) {
 			host->n = known; /* as before */
 			return has(host, from);
 		}
 		host->asked = now;
-		host->named = host->told && !strcmp(host->told, host->name);
+		host->named =
+			host->node_addr && !strcmp(host->node_addr, host->name);
 	}
 	if (host->named || has(host, from))
 		return true;
@@ -315,15 +316,15 @@ bool slu_nodes_is(struct slu_nodes *nodes, const char *name, const char *addr)
 	for (size_t i = 0; i < STRANGE; i++)
 		if (slu_eq(nodes->strange[i].name, name))
 			nodes->strange[i].answered = true;
-	if (addr && (!known || !slu_eq(known->told, addr)))
+	if (addr && (!known || !slu_eq(known->node_addr, addr)))
 		host = get(nodes, name);
 	if (!host)
 		return false;
 	host->answered = true;
-	if (!addr || slu_eq(host->told, addr))
+	if (!addr || slu_eq(host->node_addr, addr))
 		return false;
-	free(host->told);
-	host->told = strdup(addr);
+	free(host->node_addr);
+	host->node_addr = strdup(addr);
 	host->asked = 0;
 	return !known;
 }
@@ -386,7 +387,7 @@ int slu_nodes_check(struct slu_nodes *nodes, const char *name,
 		return 0;
 	}
 	/* "no" is final, this is not */
-	if (!nodes->told)
+	if (!nodes->reported)
 		return slu_err(
 			err, SLU_IO,
 			"slurmctld has not yet told the addresses of its "

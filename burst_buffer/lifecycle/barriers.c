@@ -14,10 +14,10 @@ void slu_bb_barrier_forget_answer(struct slu_bb_barrier *barrier)
 {
 	slu_text_unref(barrier->said);
 	free(barrier->brief);
-	free(barrier->told);
+	free(barrier->user_text);
 	free(barrier->away);
 	barrier->said = NULL;
-	barrier->brief = barrier->told = barrier->away = NULL;
+	barrier->brief = barrier->user_text = barrier->away = NULL;
 }
 
 struct slu_bb_barrier *slu_bb_find_barrier(const struct slu_bb *bb,

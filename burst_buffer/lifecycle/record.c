@@ -26,7 +26,7 @@ static void free_barriers(struct slu_bb *bb)
 		free(bb->barrier[g].attr);
 		free(bb->barrier[g].name);
 		slu_text_unref(bb->barrier[g].said);
-		free(bb->barrier[g].told);
+		free(bb->barrier[g].user_text);
 		free(bb->barrier[g].brief);
 		free(bb->barrier[g].away);
 	}

@@ -156,7 +156,7 @@ struct slu_bb_ended_run {
 	uint32_t job_id, restarts;
 	int64_t ended;
 	char *nodes; /* host list; NULL: this entry is empty */
-	bool told;
+	bool reported;
 };
 #define SLU_BB_ENDED_RUNS 32
 

@@ -76,8 +76,8 @@ struct slu_bb_barrier {
 	 * change; NULL: not made yet. */
 	struct slu_text *said;
 	char *brief;
-	char *told; /* the text for the job's user; NULL: not yet made */
-	char *away; /* nodes that have not arrived; NULL: not yet made */
+	char *user_text; /* the text for the job's user; NULL: not yet made */
+	char *away;	 /* nodes that have not arrived; NULL: not yet made */
 };
 
 #endif

@@ -183,7 +183,7 @@ void slu_node_close(struct slu_node *n)
 {
 	slu_msg_clear(&slu_plan_desc, &n->plan);
 	slu_hosts_free(&n->away);
-	free(n->told);
+	free(n->user_text);
 	free(n->whole);
 	free(n->view.node);
 	forget_devices(n);

@@ -124,7 +124,7 @@ struct slu_node {
 	struct slu_plan view;
 	char corner[PATH_MAX];
 	struct slu_input_cache *cache; /* of its stage-in, or NULL */
-	char *told;	       /* sluiced's text at the last barrier; or NULL */
+	char *user_text;       /* sluiced's text at the last barrier; or NULL */
 	struct slu_hosts away; /* nodes that did not come to the last barrier */
 	/* Of the request that is being staged, as /v1/poll tells it. */
 	uint64_t copied, to_copy, copied_files, files_to_copy;

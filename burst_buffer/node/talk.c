@@ -185,12 +185,12 @@ int slu_talk_barrier(struct slu_node *n, const char *name, const char *attr,
 		.ran = n->is_ready,
 	};
 
-	free(n->told);
-	n->told = NULL;
+	free(n->user_text);
+	n->user_text = NULL;
 	if (ask(n, "/v1/barrier", &slu_barrier_desc, &come,
 		&slu_barrier_answer_desc, answer, err))
 		return -1;
-	n->told = answer->text ? strdup(answer->text) : NULL;
+	n->user_text = answer->text ? strdup(answer->text) : NULL;
 	if (!slu_eq(answer->word, "abort"))
 		return 0;
 	denied(answer->text, err);

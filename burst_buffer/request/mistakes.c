@@ -37,7 +37,7 @@ void slu_mistake(struct slu_mistakes *m, const struct slu_err *one)
 		snprintf(text + len, sizeof(m->err->text) - len, "\n%s",
 			 one->text);
 	else
-		m->untold++;
+		m->omitted++;
 	m->n++;
 }
 
@@ -45,11 +45,11 @@ int slu_mistakes_end(struct slu_mistakes *m)
 {
 	size_t len;
 
-	if (m->err && m->untold) {
+	if (m->err && m->omitted) {
 		len = strlen(m->err->text);
 		snprintf(m->err->text + len, sizeof(m->err->text) - len,
-			 "\nand %zu more mistake%s", m->untold,
-			 m->untold == 1 ? "" : "s");
+			 "\nand %zu more mistake%s", m->omitted,
+			 m->omitted == 1 ? "" : "s");
 	}
 	return m->n ? -1 : 0;
 }

@@ -9,7 +9,7 @@
 
 struct slu_mistakes {
 	struct slu_err *err; /* may be NULL; one mistake a line */
-	size_t n, untold;
+	size_t n, omitted;
 	bool unnamed; /* one of them is in the file system's name */
 };
 /* Append to a mistake the column in its line, from 1; 0: none. */

@@ -31,7 +31,8 @@ static void write_behind(const struct slu_copier *c, int out, uint64_t offset,
 				      SYNC_FILE_RANGE_WRITE);
 }
 
-static int told(struct slu_copier *c, uint64_t bytes, struct slu_err *err)
+static int report_progress(struct slu_copier *c, uint64_t bytes,
+			   struct slu_err *err)
 {
 	if (c->progress && c->progress(c->arg, bytes))
 		return slu_err(err, SLU_BUSY, "stopped");
@@ -89,7 +90,7 @@ static int copy_by_buffer(struct slu_copier *c, int in, int out,
 		if (!n) /* there is a hole already */
 			n = (ssize_t)want;
 		write_behind(c, out, offset, (uint64_t)n);
-		if (told(c, (uint64_t)n, err))
+		if (report_progress(c, (uint64_t)n, err))
 			return -1;
 		offset += (uint64_t)n;
 		len -= (uint64_t)n;
@@ -113,7 +114,7 @@ static int copy_data(struct slu_copier *c, int in, int out, uint64_t offset,
 			break;
 		}
 		write_behind(c, out, offset, (uint64_t)n);
-		if (told(c, (uint64_t)n, err))
+		if (report_progress(c, (uint64_t)n, err))
 			return -1;
 		offset += (uint64_t)n;
 		len -= (uint64_t)n;
@@ -130,12 +131,12 @@ int slu_copy_part(struct slu_copier *c, int in, int out, uint64_t offset,
 		off_t data = lseek(in, (off_t)offset, SEEK_DATA), hole;
 
 		if (data < 0 && errno == ENXIO) /* a hole to the end */
-			return told(c, end - offset, err);
+			return report_progress(c, end - offset, err);
 		if (data < 0)
 			break; /* not supported: all is data */
 		if ((uint64_t)data >= end)
-			return told(c, end - offset, err);
-		if (told(c, (uint64_t)data - offset, err))
+			return report_progress(c, end - offset, err);
+		if (report_progress(c, (uint64_t)data - offset, err))
 			return -1;
 		hole = lseek(in, data, SEEK_HOLE);
 		if (hole < 0 || (uint64_t)hole > end)

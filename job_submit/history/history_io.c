@@ -56,10 +56,10 @@ int slu_history_fold(struct slu_db *db, uint32_t job_id, int64_t start,
 	return -1;
 }
 
-static int count_told(struct slu_db *db, struct slu_io_run *run,
-		      struct slu_err *err)
+static int count_reports(struct slu_db *db, struct slu_io_run *run,
+			 struct slu_err *err)
 {
-	return slu_db_value(db, &run->told, 0, err,
+	return slu_db_value(db, &run->reported, 0, err,
 			    "SELECT COUNT(*) FROM JobIo WHERE JobID = ? AND"
 			    " StartTime = ? AND " OF_NODES,
 			    "II", (int64_t)run->job_id, run->start);
@@ -73,12 +73,13 @@ static struct slu_io_run *count_one(struct slu_db *db, struct slu_io_runs *runs,
 	struct slu_io_run *run, new = {.job_id = job_id, .start = start};
 
 	for (run = runs->run; run < runs->run + SLU_IO_RUNS; run++) {
-		if (run->job_id == job_id && run->start == start && run->told) {
-			run->told++;
+		if (run->job_id == job_id && run->start == start &&
+		    run->reported) {
+			run->reported++;
 			return run;
 		}
 	}
-	if (count_told(db, &new, err) < 0)
+	if (count_reports(db, &new, err) < 0)
 		return NULL;
 	run = &runs->run[runs->next++ % SLU_IO_RUNS];
 	*run = new;
@@ -88,8 +89,8 @@ static struct slu_io_run *count_one(struct slu_db *db, struct slu_io_runs *runs,
 /* Merges the rows when the counter reaches the number of nodes. It may be too
  * high, after a repeated report or a transaction that was rolled back: then
  * nothing is merged, and the rows are counted. */
-static int fold_when_told(struct slu_db *db, struct slu_io_run *run,
-			  bool *whole, struct slu_err *err)
+static int fold_when_complete(struct slu_db *db, struct slu_io_run *run,
+			      bool *whole, struct slu_err *err)
 {
 	int rc;
 
@@ -100,13 +101,13 @@ static int fold_when_told(struct slu_db *db, struct slu_io_run *run,
 			 "II", (int64_t)run->job_id, run->start) < 0)
 		return -1;
 	*whole = run->nodes == 1;
-	if (run->nodes <= 1 || run->told < run->nodes)
+	if (run->nodes <= 1 || run->reported < run->nodes)
 		return 0;
 	rc = slu_history_fold(db, run->job_id, run->start, err);
 	*whole = rc > 0;
 	if (rc > 0)
-		run->told = 0; /* recount, in case of a rollback */
-	return rc < 0 ? -1 : rc > 0 ? 0 : count_told(db, run, err);
+		run->reported = 0; /* recount, in case of a rollback */
+	return rc < 0 ? -1 : rc > 0 ? 0 : count_reports(db, run, err);
 }
 
 static int check_report(const struct slu_io_report *io, uint32_t source,
@@ -145,7 +146,7 @@ int slu_history_io(struct slu_db *db, const struct slu_io_report *io,
 	if (n <= 0)
 		return n < 0 ? -1 : 0;
 	run = count_one(db, runs, io->job_id, start, err);
-	return run ? fold_when_told(db, run, whole, err) : -1;
+	return run ? fold_when_complete(db, run, whole, err) : -1;
 }
 
 int slu_history_moved(struct slu_db *db, uint32_t job_id, int64_t start,

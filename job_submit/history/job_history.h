@@ -58,8 +58,9 @@ struct slu_io_runs {
 	struct slu_io_run {
 		uint32_t job_id;
 		int64_t start;
-		int64_t nodes; /* of the run; 0: it is not stored yet */
-		int64_t told;  /* upper bound of the nodes that have reported */
+		int64_t nodes;	  /* of the run; 0: it is not stored yet */
+		int64_t reported; /* upper bound of the nodes that have reported
+				   */
 	} run[SLU_IO_RUNS];
 	size_t next; /* to be evicted */
 };

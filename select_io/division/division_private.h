@@ -36,12 +36,12 @@ struct part {
 	bool dirty;  /* is in d->dirty; the sums are without it */
 	bool counted_sharing, counted_narrow;
 	uint32_t counted;
-	uint32_t told;	    /* round in which it got into d->changed */
-	struct range open;  /* by the policy only */
-	struct range range; /* lowered until all fits */
-	struct range posed; /* in the knapsack */
-	uint32_t class;	    /* in the knapsack, or SLU_MCKP_NONE */
-	uint32_t chosen;    /* item chosen, if groups are limited */
+	uint32_t changed_round; /* round in which it got into d->changed */
+	struct range open;	/* by the policy only */
+	struct range range;	/* lowered until all fits */
+	struct range posed;	/* in the knapsack */
+	uint32_t class;		/* in the knapsack, or SLU_MCKP_NONE */
+	uint32_t chosen;	/* item chosen, if groups are limited */
 };
 
 struct slu_ion_division {

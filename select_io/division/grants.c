@@ -11,7 +11,7 @@ void slu_ion_give(struct slu_ion_division *d, uint32_t slot,
 	    old->bandwidth == grant.bandwidth)
 		return;
 	*old = grant;
-	if (d->part[slot].told != d->round)
+	if (d->part[slot].changed_round != d->round)
 		d->changed[d->n_changed++] = d->part[slot].age;
-	d->part[slot].told = d->round;
+	d->part[slot].changed_round = d->round;
 }

@@ -35,7 +35,7 @@
  * projects stand in its place (rule_classes.c), and below. Its number of nodes
  * is set by slu_tbf_set_nodes(); without that it counts as one node. Records
  * and remainders are kept until the job has ended, or is dropped. Of jobs
- * without a number of nodes at most SLU_TBF_UNTOLD are kept. While there are
+ * without a number of nodes at most SLU_TBF_UNLISTED are kept. While there are
  * more, the crowd, and while jobs work whose ids no rule can hold, one rule for
  * "*" follows all others: each job without a rule of its own gets the share of
  * one node, and neither lends nor borrows.
@@ -80,8 +80,8 @@ struct slu_tbf_settings {
 };
 extern const struct slu_tbf_settings slu_tbf_defaults;
 
-#define SLU_TBF_UNTOLD 4096
-#define SLU_TBF_TOKEN  65536 /* bytes */
+#define SLU_TBF_UNLISTED 4096
+#define SLU_TBF_TOKEN	 65536 /* bytes */
 
 struct slu_tbf;
 

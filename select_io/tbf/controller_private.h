@@ -38,8 +38,8 @@ struct job {
 	double nodes;
 	/* number of the class that it is of, by the table; "": not told */
 	char of_class[SLU_CLASS_NUMBER];
-	bool told;  /* its nodes are in the table */
-	bool ended; /* was in the table, and is not any more */
+	bool listed; /* its nodes are in the table */
+	bool ended;  /* was in the table, and is not any more */
 	bool exempt;
 	bool of_user;  /* its name is that of an exempt user; the uid's rule,
 			* above all others, decides whether it is true */
@@ -88,7 +88,7 @@ struct target {
 struct slu_tbf {
 	struct slu_tbf_settings set;
 	struct job *job;
-	size_t n, cap, n_told;
+	size_t n, cap, n_listed;
 	uint32_t *slot; /* hash table of job indexes; SLU_TBF_NO_JOB: empty */
 	size_t n_slots; /* a power of two, more than twice n */
 	struct target *target;

@@ -77,7 +77,7 @@ static struct json_object *save_job(const struct slu_tbf *tbf,
 	slu_json_set_str(obj, "job", job->id);
 	slu_json_set_str(obj, "state", doing(tbf, job));
 	slu_json_set_double(obj, "nodes", job->nodes);
-	if (job->told)
+	if (job->listed)
 		json_object_object_add(obj, "told", json_object_new_boolean(1));
 	slu_json_set_double(
 		obj, "served",
@@ -104,7 +104,7 @@ static struct json_object *save_members(const struct slu_tbf *tbf)
 		const struct job *job = &tbf->job[i];
 		struct json_object *one;
 
-		if (!job->told || !*job->of_class)
+		if (!job->listed || !*job->of_class)
 			continue;
 		one = json_object_new_object();
 		slu_json_set_str(one, "job", job->id);
@@ -175,10 +175,10 @@ static void load_account(struct slu_tbf *tbf, struct job *job,
 		a->remainder = v;
 }
 
-static void load_told(struct slu_tbf *tbf, struct job *job)
+static void load_listed(struct slu_tbf *tbf, struct job *job)
 {
-	tbf->n_told += !job->told;
-	job->told = true;
+	tbf->n_listed += !job->listed;
+	job->listed = true;
 }
 
 static void load_member(struct slu_tbf *tbf, struct json_object *obj,
@@ -195,7 +195,7 @@ static void load_member(struct slu_tbf *tbf, struct json_object *obj,
 		job = slu_tbf_job(tbf, id, now, NULL);
 	if (!job)
 		return;
-	load_told(tbf, job);
+	load_listed(tbf, job);
 	slu_copy(job->of_class, sizeof(job->of_class), number);
 }
 
@@ -205,21 +205,21 @@ static void load_job(struct slu_tbf *tbf, struct json_object *obj, bool records,
 	struct json_object *accounts = NULL;
 	double nodes = 1, unseen = 0;
 	const char *id = NULL;
-	bool told = false;
+	bool listed = false;
 	struct job *job;
 
 	slu_json_str_opt(obj, "job", &id, NULL);
 	slu_json_double_opt(obj, "nodes", &nodes, NULL);
 	slu_json_double_opt(obj, "unseen", &unseen, NULL);
-	slu_json_bool_opt(obj, "told", &told, NULL);
+	slu_json_bool_opt(obj, "told", &listed, NULL);
 	if (!id || strlen(id) >= SLU_JOBID_SIZE ||
-	    (!told && slu_tbf_is_full(tbf)))
+	    (!listed && slu_tbf_is_full(tbf)))
 		return;
 	job = slu_tbf_job(tbf, id, now, NULL);
 	if (!job)
 		return;
-	if (told)
-		load_told(tbf, job);
+	if (listed)
+		load_listed(tbf, job);
 	job->nodes = nodes >= 1 && nodes <= 1e9 ? nodes : 1;
 	job->seen = unseen > 0 ? now - unseen : now;
 	json_object_object_get_ex(obj, "accounts", &accounts);

@@ -190,7 +190,7 @@ struct job *slu_tbf_job(struct slu_tbf *tbf, const char *id, double now,
  * is limited. */
 bool slu_tbf_is_full(const struct slu_tbf *tbf)
 {
-	return tbf->n - tbf->n_told >= SLU_TBF_UNTOLD;
+	return tbf->n - tbf->n_listed >= SLU_TBF_UNLISTED;
 }
 
 /* Removes jobs without a rule that are neither in job_stats nor in the node
@@ -202,7 +202,7 @@ void slu_tbf_forget(struct slu_tbf *tbf, double now)
 	for (size_t i = 0; i < tbf->n; i++) {
 		struct job *job = &tbf->job[i];
 
-		if (job->written == 0 && !job->told &&
+		if (job->written == 0 && !job->listed &&
 		    now - job->seen > (job->ended ? 0 : tbf->set.forget))
 			free(job->account);
 		else
@@ -303,8 +303,8 @@ static int nodes_line(char *line, int number, struct nodes_line *out,
 
 static void tell(struct slu_tbf *tbf, struct job *job)
 {
-	tbf->n_told += !job->told;
-	job->told = true;
+	tbf->n_listed += !job->listed;
+	job->listed = true;
 	job->ended = false;
 	job->seen = tbf->then;
 }
@@ -327,7 +327,7 @@ static int apply_line(struct slu_tbf *tbf, const struct nodes_line *line,
 	job = slu_tbf_job(tbf, id, tbf->then, err);
 	if (!job)
 		return -1;
-	job->nodes = line->nodes + (job->told ? job->nodes : 0);
+	job->nodes = line->nodes + (job->listed ? job->nodes : 0);
 	tell(tbf, job);
 	return 0;
 }
@@ -367,10 +367,10 @@ int slu_tbf_set_nodes(struct slu_tbf *tbf, const char *text,
 	if (each_line(tbf, text, false, err))
 		return -1;
 	for (size_t i = 0; i < tbf->n; i++) {
-		tbf->job[i].ended |= tbf->job[i].told;
-		tbf->job[i].told = false;
+		tbf->job[i].ended |= tbf->job[i].listed;
+		tbf->job[i].listed = false;
 	}
-	tbf->n_told = 0;
+	tbf->n_listed = 0;
 	if (each_line(tbf, text, true, err))
 		return -1;
 	for (size_t i = 0; i < tbf->n; i++)

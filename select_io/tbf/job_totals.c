@@ -30,7 +30,7 @@ struct count {
 struct job {
 	uint32_t id;
 	bool present; /* in the last reading */
-	double sum[FS][N_SUMS], told[N_SUMS];
+	double sum[FS][N_SUMS], reported[N_SUMS];
 	double changed, said, next; /* times: change, last and next message */
 	double retry;		    /* s; 0: the job is known to sluiced */
 };
@@ -304,7 +304,7 @@ static void add_up(const struct job *job, double sum[N_SUMS])
 
 static bool is_due(const struct job *job, const double sum[N_SUMS], double now)
 {
-	return memcmp(sum, job->told, sizeof(job->told)) != 0 &&
+	return memcmp(sum, job->reported, sizeof(job->reported)) != 0 &&
 	       now >= job->next &&
 	       (now - job->changed >= SLU_JOB_TOTALS_QUIET ||
 		now - job->said >= SLU_JOB_TOTALS_EVERY);
@@ -400,9 +400,9 @@ void slu_job_totals_stored(struct slu_job_totals *io, double now,
 			continue;
 		}
 		job->retry = 0;
-		job->told[READ] = said[i].read_bytes;
-		job->told[WRITTEN] = said[i].written_bytes;
-		job->told[RPCS] = said[i].rpcs;
-		job->told[METADATA] = said[i].metadata_ops;
+		job->reported[READ] = said[i].read_bytes;
+		job->reported[WRITTEN] = said[i].written_bytes;
+		job->reported[RPCS] = said[i].rpcs;
+		job->reported[METADATA] = said[i].metadata_ops;
 	}
 }

@@ -267,7 +267,7 @@ static void note_crowd(struct tbfd *d, double t)
 		"%zu jobs have no rules of their own, as only %d are "
 		"remembered without a table of nodes, or their ids do not "
 		"fit into a rule: %s",
-		slu_tbf_crowd(d->tbf), SLU_TBF_UNTOLD,
+		slu_tbf_crowd(d->tbf), SLU_TBF_UNLISTED,
 		d->opt->set.class_key ? "their I/O is charged to no class"
 				      : "each gets the share of one node");
 }

@@ -162,7 +162,7 @@ int slu_tbfd_status(struct json_object *state, double now, struct slu_buf *out,
 			       "%.0f jobs have no rules of their own (more "
 			       "than the %d that are remembered, or ids that "
 			       "do not fit into a rule): ",
-			       crowd, SLU_TBF_UNTOLD);
+			       crowd, SLU_TBF_UNLISTED);
 	if (crowd > 0 && strcmp(of, "jobid") == 0)
 		slu_buf_printf(out,
 			       "each has the share of one node, %.6g "

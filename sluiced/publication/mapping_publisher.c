@@ -40,7 +40,7 @@ struct slu_publisher {
 	char *program; /* run after writing, or NULL */
 	double seconds;
 	char *child_dir; /* the child's own */
-	bool told;	 /* it is being written by a child that stayed */
+	bool is_writing; /* it is being written by a child that stayed */
 	bool stale; /* the child was started for another directory or program */
 	bool leaving; /* the child is to end, so that another can write what
 			 waits */
@@ -166,7 +166,7 @@ static void start(struct slu_publisher *p);
 static bool try_another(struct slu_publisher *p, struct slu_epoch *epoch,
 			const struct slu_err *err)
 {
-	if (!err || !p->told || err->kind != SLU_INTERNAL || p->waiting ||
+	if (!err || !p->is_writing || err->kind != SLU_INTERNAL || p->waiting ||
 	    !p->dir)
 		return false;
 	p->waiting = epoch;
@@ -247,8 +247,8 @@ static void start(struct slu_publisher *p)
 	p->ready = p->leaving = false;
 	p->writing = p->waiting;
 	p->waiting = NULL;
-	p->told = p->child != NULL;
-	if (p->told)
+	p->is_writing = p->child != NULL;
+	if (p->is_writing)
 		return;
 	p->stale = false;
 	free(p->child_dir);

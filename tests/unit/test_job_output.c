@@ -235,7 +235,7 @@ START_TEST(test_begin)
 	n.plan.capacity = 3u << 20;
 	n.plan.n_node = 2;
 	n.planned = true;
-	n.told = (char *)"staged in 1 file, 2B";
+	n.user_text = (char *)"staged in 1 file, 2B";
 	slu_copy(n.data, sizeof(n.data), "/run/sluice/7/mnt/data");
 	slu_job_output_begin(&n);
 	ck_assert_str_eq(holds(tell),

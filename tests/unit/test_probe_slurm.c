@@ -125,7 +125,7 @@ START_TEST(test_settings)
 	each(c, cases)
 	{
 		struct slu_probe p = {.rows = json_object_new_array(),
-				      .told = json_object_new_array(),
+				      .stable = json_object_new_array(),
 				      .storage = "/local/sluice"};
 		char *config = config_with(c->key, c->value);
 
@@ -139,7 +139,7 @@ START_TEST(test_settings)
 		       c->value, slu_json_text(p.rows));
 		expect((p.bad > 0) == slu_eq(c->result, "bad"), "%s", c->value);
 		json_object_put(p.rows);
-		json_object_put(p.told);
+		json_object_put(p.stable);
 		free(config);
 	}
 	slu_conf_free(conf);

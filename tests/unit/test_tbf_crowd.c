@@ -30,7 +30,7 @@ static size_t crowd(struct server *s, size_t more)
 
 	s->rpcs[0][0] += 5000;
 	slu_buf_puts(&text, "obdfilter.OST0.job_stats=\njob_stats:\n");
-	add_jobs(&text, 'x', SLU_TBF_UNTOLD);
+	add_jobs(&text, 'x', SLU_TBF_UNLISTED);
 	add_jobs(&text, 'y', more);
 	slu_buf_printf(&text,
 		       "- job_id: 100\n  read_bytes: { samples: %llu, sum: 1 "
@@ -241,21 +241,21 @@ START_TEST(test_told)
 	expect_ok(slu_tbf_set_nodes(s.tbf, table.data, &err), err);
 	crowd(&s, 10);
 	state = slu_tbf_save(s.tbf, s.now);
-	ck_assert_uint_eq(count_jobs(state), SLU_TBF_UNTOLD + 5000);
+	ck_assert_uint_eq(count_jobs(state), SLU_TBF_UNLISTED + 5000);
 	slu_tbf_free(s.tbf);
 	set.rate = 1000;
 	s.tbf = slu_tbf_new(&set, &err);
 	slu_tbf_load(s.tbf, state, s.now);
 	json_object_put(state);
 	state = slu_tbf_save(s.tbf, s.now);
-	ck_assert_uint_eq(count_jobs(state), SLU_TBF_UNTOLD + 5000);
+	ck_assert_uint_eq(count_jobs(state), SLU_TBF_UNLISTED + 5000);
 	json_object_put(state);
 	expect_ok(slu_tbf_set_nodes(s.tbf, "100 4\n", &err), err);
 	adopt(&s); /* the rules of before are stale */
 	crowd(&s, 0);
 	crowd(&s, 0);
 	state = slu_tbf_save(s.tbf, s.now);
-	ck_assert_uint_eq(count_jobs(state), SLU_TBF_UNTOLD + 1);
+	ck_assert_uint_eq(count_jobs(state), SLU_TBF_UNLISTED + 1);
 	json_object_put(state);
 	slu_buf_free(&table);
 	close_server(&s);

@@ -72,24 +72,24 @@ static char *away(const struct slu_bb *bb, struct slu_bb_barrier *barrier)
 
 /* The text for the job's user at this barrier; it stays the same once a node
  * has got it. NULL: none. */
-static const char *told(const struct slu_bb *bb, struct slu_bb_barrier *barrier,
-			const char *word)
+static const char *user_text(const struct slu_bb *bb,
+			     struct slu_bb_barrier *barrier, const char *word)
 {
 	bool in = !strcmp(barrier->name, "ready") && !strcmp(word, "go");
 
 	if (!in && strcmp(barrier->name, "out.done") != 0)
 		return NULL;
-	if (!barrier->told)
-		barrier->told =
+	if (!barrier->user_text)
+		barrier->user_text =
 			in ? slu_bb_begin_text(bb) : slu_bb_stage_out_text(bb);
-	return barrier->told;
+	return barrier->user_text;
 }
 
 int slu_bb_barrier_answer(const struct slu_bb *bb,
 			  struct slu_bb_barrier *barrier, const char *word,
 			  struct slu_text **out, struct slu_err *err)
 {
-	const char *text = told(bb, barrier, word);
+	const char *text = user_text(bb, barrier, word);
 	struct slu_barrier_answer a = {
 		.word = (char *)(uintptr_t)word,
 		.text = text ? (char *)(uintptr_t)text : bb->failure.text,

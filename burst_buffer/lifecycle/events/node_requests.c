@@ -178,8 +178,8 @@ static const struct step {
 	bool bad;		   /* applies even with ok */
 	bool setup;		   /* valid only until the job runs */
 	bool server;		   /* valid only while the job runs */
-	const char *told;	   /* the beginning of the history line of a
-				      step that has succeeded; NULL: none */
+	const char *history_line;  /* the beginning of the history line of a
+			      step that has succeeded; NULL: none */
 } steps[] = {
 	{"storage", .kind = UP},
 	{"server", .kind = UP},
@@ -191,13 +191,14 @@ static const struct step {
 	{"missed", .kind = UP, .bad = true, .setup = true},
 	{"server_lost", .kind = UP, .bad = true, .server = true},
 	{"down", .kind = DOWN, .event = SLU_NODE_BEGIN},
-	{"outlived", .kind = OUT, .told = ""},
+	{"outlived", .kind = OUT, .history_line = ""},
 	{"out.", true, .kind = OUT},
 	{"lost_data", .kind = OUT, .bad = true},
 	{"aborted", .kind = OUT, .bad = true},
 	{"doubted", .kind = DOUBT, .bad = true},
 	{"stopped", .kind = CLEAN},
-	{"held", .kind = CLEAN, .told = "some of the storage is held: "},
+	{"held", .kind = CLEAN,
+	 .history_line = "some of the storage is held: "},
 	{"clean", .kind = CLEAN, .event = SLU_NODE_WIPED},
 };
 
@@ -280,8 +281,8 @@ static int note_step(struct slu_buffers *b, const struct place *at,
 		return -1;
 	if (!ok && went_wrong(b, at, r, step, news, now, err))
 		return -1;
-	if (ok && step->told && news &&
-	    slu_bb_note_of_node(b, at->bb, r, step->told, now, err))
+	if (ok && step->history_line && news &&
+	    slu_bb_note_of_node(b, at->bb, r, step->history_line, now, err))
 		return -1;
 	if (went_clean(b, at, now, err))
 		return -1;

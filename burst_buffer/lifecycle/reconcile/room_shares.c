@@ -194,8 +194,8 @@ static void read_rooms(const char *text, uint64_t *room, size_t n)
 /* The free space that each node has reported of each of its devices, in bytes.
  * *all: each has; an older sluice-node does not report it. Caller frees; NULL:
  * no memory. */
-static uint64_t *told(const struct slu_bb *bb,
-		      const struct slu_bb_barrier *barrier, bool *all)
+static uint64_t *free_space(const struct slu_bb *bb,
+			    const struct slu_bb_barrier *barrier, bool *all)
 {
 	uint64_t *room = calloc(count_devices(&bb->plan) + 1, sizeof(*room));
 	uint64_t *at = room;
@@ -236,7 +236,7 @@ int slu_bb_reshare_room(struct slu_buffers *b, struct slu_bb *bb,
 
 	if (!bb->plan.givers || strcmp(barrier->name, SLU_BB_ROOM) != 0)
 		return 0;
-	room = told(bb, barrier, &all);
+	room = free_space(bb, barrier, &all);
 	if (!room)
 		return slu_err(err, SLU_NOMEM, "out of memory");
 	if (all)

@@ -81,9 +81,9 @@ static void tell(struct slu_buffers *b, struct slu_bb_ended_run *u,
 	slu_printable(text);
 	snprintf(line, sizeof(line), "job %u: %s", (unsigned)u->job_id, text);
 	b->ops->log(b->arg, SLU_WARN, line);
-	if (u->told) /* by another node of the run */
+	if (u->reported) /* by another node of the run */
 		return;
-	u->told = true;
+	u->reported = true;
 	snprintf(reason, sizeof(reason), "sluice: stage-out failed: %s", text);
 	b->ops->verdict(b->arg, b->conf->on_stage_out, &verdict);
 }

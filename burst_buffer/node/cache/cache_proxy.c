@@ -92,7 +92,7 @@ struct serving {
 	struct slu_cache_mounts mounts;
 	dev_t own;
 	struct slu_cache_key key[TICKETS]; /* ticket - 1; text {0}: free */
-	bool told;			   /* a cache error was reported */
+	bool logged;			   /* a cache error was reported */
 };
 
 static struct timespec now(void)
@@ -105,8 +105,8 @@ static struct timespec now(void)
 
 static void tell(struct serving *s, const struct slu_err *err)
 {
-	if (!s->told && s->of->wrong && err->kind != SLU_NOTFOUND) {
-		s->told = true;
+	if (!s->logged && s->of->wrong && err->kind != SLU_NOTFOUND) {
+		s->logged = true;
 		s->of->wrong(s->of->arg, err->text);
 	}
 }

@@ -251,7 +251,7 @@ static void probe_conf(struct slu_node *n, struct slu_probe *p)
 int slu_cmd_probe(struct slu_node *n)
 {
 	struct slu_probe p = {.rows = json_object_new_array(),
-			      .told = json_object_new_array(),
+			      .stable = json_object_new_array(),
 			      .fs = json_object_new_array()};
 	struct slu_err err;
 	int rc;
@@ -269,7 +269,7 @@ int slu_cmd_probe(struct slu_node *n)
 		rc = slu_probe_push(n, &p, &err);
 	slu_strv_free(p.tiers);
 	json_object_put(p.rows);
-	json_object_put(p.told);
+	json_object_put(p.stable);
 	json_object_put(p.fs);
 	if (rc)
 		return slu_verb_failed("probe", &err);

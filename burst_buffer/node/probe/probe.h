@@ -17,7 +17,7 @@ enum slu_probe_word {
 struct slu_probe {
 	struct json_object *rows; /* check, result, text */
 	/* the same without rows that change with time */
-	struct json_object *told;
+	struct json_object *stable;
 	size_t bad;
 	struct json_object *fs; /* of each file system: name, ok, text */
 	char storage[PATH_MAX]; /* of job file systems here; "": unknown */

@@ -54,7 +54,7 @@ static struct json_object *document(const struct slu_node *n,
 
 	slu_json_set_str(doc, "release", PACKAGE_VERSION);
 	slu_json_set_str(doc, "conf", conf_hash(n, hash));
-	json_object_object_add(doc, "rows", json_object_get(p->told));
+	json_object_object_add(doc, "rows", json_object_get(p->stable));
 	return doc;
 }
 

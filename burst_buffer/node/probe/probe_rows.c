@@ -26,6 +26,6 @@ void slu_probe_add(struct slu_probe *p, enum slu_probe_word word,
 	slu_json_set_str(row, "text", text);
 	json_object_array_add(p->rows, row);
 	if (word != SLU_PROBE_NOW)
-		json_object_array_add(p->told, json_object_get(row));
+		json_object_array_add(p->stable, json_object_get(row));
 	p->bad += word == SLU_PROBE_BAD;
 }

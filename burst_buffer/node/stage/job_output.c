@@ -68,7 +68,8 @@ void slu_job_output_begin(struct slu_node *n)
 	if (n->plan.quiet || n->plan.persistent || !n->driver->attach)
 		return;
 	what = describe(n);
-	text = what ? slu_asprintf("%s\n%s", what, n->told ? n->told : "")
+	text = what ? slu_asprintf("%s\n%s", what,
+				   n->user_text ? n->user_text : "")
 		    : NULL;
 	lines = marked(text);
 	if (lines && slu_note_put_for_user(n, "tell", lines, &err))

@@ -34,7 +34,7 @@ struct act_call { /* arguments for the child */
 	struct slu_cache_proxy cache;
 };
 
-static int told(void *arg, uint64_t bytes, uint64_t files)
+static int add_progress(void *arg, uint64_t bytes, uint64_t files)
 {
 	struct act_call *c = arg;
 
@@ -88,7 +88,7 @@ static void describe(struct act_call *c, struct slu_stage_part *part)
 			 (moved ||
 			  (q->stage->out && slu_early_has_been(q->n, q->r))),
 		.moved = moved,
-		.progress = told,
+		.progress = add_progress,
 		.arg = c,
 		.who = q->stage->out ? slu_users_of : NULL,
 	};

@@ -229,11 +229,11 @@ static void meet_done(struct slu_saving *save)
 			tell_doubt(save, "of this run");
 		if (err.kind == SLU_DENIED)
 			note_aborted(n);
-		if (!n->told)
+		if (!n->user_text)
 			tell_nothing(save, err.text);
 	}
-	if (n->told)
-		slu_job_output_end(n, n->told);
+	if (n->user_text)
+		slu_job_output_end(n, n->user_text);
 }
 
 void slu_save_data(struct slu_saving *save)

@@ -29,8 +29,8 @@ void slu_arrive_detached(struct slu_node *n)
 }
 
 /* *counted: what its tasks have read and written, if that is counted. */
-static int detach(struct slu_node *n, bool told, struct slu_report *counted,
-		  struct slu_err *err)
+static int detach(struct slu_node *n, bool has_ended,
+		  struct slu_report *counted, struct slu_err *err)
 {
 	struct slu_err why;
 
@@ -39,11 +39,11 @@ static int detach(struct slu_node *n, bool told, struct slu_report *counted,
 				    &counted->written_bytes, &why) != 0;
 	if (counted->uncounted)
 		counted->read_bytes = counted->written_bytes = 0;
-	if (told)
+	if (has_ended)
 		slu_user_directories_leave(n);
 	if (slu_user_directories_hide(n, err) || n->driver->detach(&n->in, err))
 		return -1;
-	if (told || !slu_in_common(n))
+	if (has_ended || !slu_in_common(n))
 		slu_arrive_detached(n);
 	return 0;
 }
@@ -139,12 +139,13 @@ static int wipe(struct slu_node *n, struct slu_err *err)
 	return rc;
 }
 
-int slu_teardown(struct slu_node *n, bool told, bool keeps, struct slu_err *err)
+int slu_teardown(struct slu_node *n, bool has_ended, bool keeps,
+		 struct slu_err *err)
 {
 	struct slu_report counted = {0};
 
-	if (detach(n, told, &counted, err) || stop(n, &counted, err) ||
-	    (told && slu_teardown_common(n, keeps, err)))
+	if (detach(n, has_ended, &counted, err) || stop(n, &counted, err) ||
+	    (has_ended && slu_teardown_common(n, keeps, err)))
 		return -1;
 	if (keeps && !n->driver->keep ? slu_keep_data(n, err) : wipe(n, err))
 		return -1;

@@ -13,9 +13,9 @@
 #define SLU_NODE_REPORTS 30
 
 /* Detaches, stops, keeps or wipes, and checks that nothing is left; may be
- * repeated. told: sluiced has answered that the job has ended. SLU_IO and
+ * repeated. has_ended: sluiced has answered that the job has ended. SLU_IO and
  * others: it cannot be cleaned, and why. */
-int slu_teardown(struct slu_node *n, bool told, bool keeps,
+int slu_teardown(struct slu_node *n, bool has_ended, bool keeps,
 		 struct slu_err *err);
 /* Waits at the barrier "detached" until no node uses another's server. */
 void slu_arrive_detached(struct slu_node *n);

@@ -31,8 +31,9 @@ struct line {
 	const char *from; /* its begin, for columns */
 	const char *at;	  /* the word that is read; NULL: none yet */
 	int number;
-	int told;   /* its number for messages; 0 for a --bb of one line */
-	bool dw;    /* in the language of #DW lines */
+	int reported_line; /* its number for messages; 0 for a --bb of one line
+			    */
+	bool dw;	   /* in the language of #DW lines */
 	bool typed; /* typed by a person: probable typing errors are refused */
 };
 
@@ -114,7 +115,8 @@ static int read_value(struct line *l, const char *key, char **value,
 				key, VALUE_MAX);
 		else
 			slu_err(err, SLU_INVALID, "%s= needs a value%s", key,
-				l->told ? ", without a blank before it"
+				l->reported_line
+					? ", without a blank before it"
 					: "; a variable that stood there the "
 					  "shell has replaced: put --bb in "
 					  "single quotes");
@@ -272,7 +274,7 @@ static int parse_one(struct slu_request *req, struct line *l,
 	if (rc == 0) {
 		verb = slu_request_verb(w.value && !l->dw ? "jobfs" : w.key,
 					l->dw, err);
-		rc = verb ? verb->begin(req, l->told, err) : -1;
+		rc = verb ? verb->begin(req, l->reported_line, err) : -1;
 		if (rc == 0)
 			rc = parse_pairs(req, verb, &w, l, err);
 		if (rc && verb)
@@ -369,11 +371,11 @@ static void parse_said(struct slu_request *req, struct line *l,
 	const bool had_fs = req->has_fs;
 	struct slu_err err;
 
-	l->told = !option || strchr(option, '\n') ? l->number : 0;
+	l->reported_line = !option || strchr(option, '\n') ? l->number : 0;
 	if (!parse_line(req, l, &err))
 		return;
 	m->unnamed |= req->has_fs != had_fs;
-	slu_request_at(l->told, &err);
+	slu_request_at(l->reported_line, &err);
 	if (option)
 		slu_err_prefix(&err, "--bb");
 	slu_request_column(column(l), &err);

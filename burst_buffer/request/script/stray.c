@@ -19,12 +19,12 @@
 #include "burst_buffer/request/script/stray_meaning.h"
 #include "common/str.h"
 
-#define LOOK_MAX  4096 /* comments like requests that are examined */
-#define TOLD_MAX  64   /* mistakes of a script that are reported */
-#define DOUBT_MAX 16   /* lines that are reported if a text does not end */
-#define HERE_MAX  16   /* here-documents that one line begins: bash's limit */
-#define DEPTH_MAX 16   /* of quotes in substitutions in quotes ... */
-#define TEXT_MAX  256
+#define LOOK_MAX     4096 /* comments like requests that are examined */
+#define REPORTED_MAX 64	  /* mistakes of a script that are reported */
+#define DOUBT_MAX    16	  /* lines that are reported if a text does not end */
+#define HERE_MAX     16 /* here-documents that one line begins: bash's limit */
+#define DEPTH_MAX    16 /* of quotes in substitutions in quotes ... */
+#define TEXT_MAX     256
 
 struct stray {
 	enum slu_stray_why why;
@@ -52,7 +52,7 @@ struct scan {
 	size_t n_here; /* here-documents begun; the text is of the first */
 	struct here here[HERE_MAX];
 	struct stray doubt[DOUBT_MAX];
-	size_t n_doubt, told, looked;
+	size_t n_doubt, reported, looked;
 	slu_stray_f *tell;
 	void *arg;
 };
@@ -120,7 +120,7 @@ static void tell(struct scan *s, const struct stray *one)
 	case SLU_STRAY_FINE:
 		return;
 	}
-	s->told++;
+	s->reported++;
 	s->tell(s->arg, one->line, text,
 		s->shell || one->why == SLU_STRAY_NEAR ||
 			one->why == SLU_STRAY_BARE ||
@@ -372,7 +372,7 @@ void slu_request_strays(const char *script, bool option, slu_stray_f *tell,
 	script += slu_byte_order_mark(script);
 	all = worth_it(script);
 	for (const char *p = script;
-	     *p && s.told < TOLD_MAX && (all || !s.command);) {
+	     *p && s.reported < REPORTED_MAX && (all || !s.command);) {
 		const char *next = p + strcspn(p, "\n"), *first;
 
 		s.line++;

@@ -157,7 +157,7 @@ static int open_target(struct slu_worker *t, int in, const struct stat *st,
 	return fd < 0 ? slu_act_errno(err, "write", a->places.dst_path, e) : fd;
 }
 
-static int told(void *arg, uint64_t bytes)
+static int add_progress(void *arg, uint64_t bytes)
 {
 	struct slu_worker *t = arg;
 
@@ -252,7 +252,8 @@ static int copy_data(struct slu_worker *t, int in, int out,
 	rc = slu_copy_part(&t->cached, from, out, offset, len, true, err);
 	close(from);
 	if (rc == 0)
-		return told(t, len) ? slu_err(err, SLU_BUSY, "stopped") : 0;
+		return add_progress(t, len) ? slu_err(err, SLU_BUSY, "stopped")
+					    : 0;
 	return strncmp(err->text, "write", 5) == 0
 		       ? -1
 		       : slu_copy_part(&t->copier, in, out, offset, len, false,
@@ -338,7 +339,7 @@ int slu_act_copy_range(const struct slu_target *target, struct slu_worker *t,
 	int in = open_source(t, &w->entry, err), out, rc;
 	struct stat st;
 
-	t->copier.progress = told;
+	t->copier.progress = add_progress;
 	t->copier.arg = t;
 	t->copier.flush = t->act->part->durable;
 	t->copier.by_size = t->act->part->plain_source;

@@ -82,7 +82,7 @@ static int refuse(const struct slu_ctl_ask *ask, const struct slu_request *req,
 
 /* The nodes of a pool. */
 struct known {
-	struct slu_hosts told;
+	struct slu_hosts reported;
 	const struct slu_hosts *conf; /* sluice.conf's; n = 0: any */
 	bool all;		      /* `told` has all nodes of the pool */
 	bool more; /* there may be others, whose maps are not known */
@@ -97,7 +97,8 @@ static struct known nodes_of(const struct slu_pool_conf *pool,
 	enum slu_pool_known_nodes are_known = SLU_POOL_NODES_UNKNOWN;
 
 	if (pool->tier && mirror)
-		are_known = slu_pools_hosts(mirror, pool->name, &known.told);
+		are_known =
+			slu_pools_hosts(mirror, pool->name, &known.reported);
 	known.all = are_known == SLU_POOL_NODES_ALL;
 	known.more = are_known == SLU_POOL_NODES_SOME;
 	return known;
@@ -105,19 +106,19 @@ static struct known nodes_of(const struct slu_pool_conf *pool,
 
 static const struct slu_hosts *nodes(const struct known *known)
 {
-	return known->all || known->told.n ? &known->told : known->conf;
+	return known->all || known->reported.n ? &known->reported : known->conf;
 }
 
 /* May the pool have a node? Not if all of its nodes are known, and there is
  * none. */
 static bool has_nodes(void *mirror, const struct slu_pool_conf *pool)
 {
-	struct slu_hosts told;
-	const bool all = slu_pools_hosts(mirror, pool->name, &told) ==
+	struct slu_hosts reported;
+	const bool all = slu_pools_hosts(mirror, pool->name, &reported) ==
 			 SLU_POOL_NODES_ALL;
-	const bool none = all && told.n == 0;
+	const bool none = all && reported.n == 0;
 
-	slu_hosts_free(&told);
+	slu_hosts_free(&reported);
 	return !none;
 }
 
@@ -149,7 +150,7 @@ static int try_pool(const struct slu_ctl_ask *ask, struct slu_request *req,
 		rc = choose(ask, req, pool, conf, err) ? -1 : 1;
 	else
 		put(seen, pool, of, found);
-	slu_hosts_free(&known.told);
+	slu_hosts_free(&known.reported);
 	return rc;
 }
 

@@ -99,9 +99,9 @@ static void add_cache(struct json_object *obj, struct json_object *from)
 					 slu_json_u64_at(from, keys[i]));
 }
 
-static struct json_object *told_phase(struct json_object *from,
-				      struct json_object *last, bool goes_on,
-				      double now)
+static struct json_object *reported_phase(struct json_object *from,
+					  struct json_object *last,
+					  bool goes_on, double now)
 {
 	const char *name = slu_json_str_at(from, "name");
 	const double began = slu_json_number_at(from, "began"),
@@ -142,8 +142,8 @@ static const char *phase_name(const char *state)
 
 /* Phases that no node has reported, for example as they failed: from one state
  * to the next. */
-static void add_untold(struct json_object *buffer, struct json_object *out,
-		       double now)
+static void add_unreported(struct json_object *buffer, struct json_object *out,
+			   double now)
 {
 	struct json_object *lines = slu_json_list_at(buffer, "history"), *one,
 			   *next;
@@ -202,12 +202,12 @@ static struct json_object *make_phases(struct json_object *buffer,
 		struct json_object *one = json_object_array_get_idx(phases, i);
 
 		json_object_array_add(
-			out, told_phase(one, last,
-					slu_eq(slu_json_str_at(one, "name"),
-					       present),
-					now));
+			out, reported_phase(one, last,
+					    slu_eq(slu_json_str_at(one, "name"),
+						   present),
+					    now));
 	}
-	add_untold(buffer, out, now);
+	add_unreported(buffer, out, now);
 	json_object_array_sort(out, by_begin);
 	return out;
 }
