@@ -147,9 +147,10 @@ tests_fuzz_fuzz_request_SOURCES = tests/fuzz/fuzz_request.c tests/fuzz/replay.c
 tests_fuzz_fuzz_request_LDADD = $(libslurequest)
 
 noinst_HEADERS += tests/unit/burst_world.h tests/unit/persistent_world.h \
-	tests/unit/recovery_notes.h tests/unit/request_text.h
+	tests/unit/recovery_notes.h tests/unit/request_site.h tests/unit/request_text.h
 if HAVE_CHECK
 burst_tests = tests/unit/test_request tests/unit/test_request_check \
+	tests/unit/test_request_defaults tests/unit/test_request_refused \
 	tests/unit/test_request_component tests/unit/test_request_quote \
 	tests/unit/test_request_round \
 	tests/unit/test_request_names tests/unit/test_request_stray \
@@ -159,11 +160,13 @@ burst_tests = tests/unit/test_request tests/unit/test_request_check \
 	tests/unit/test_plan_shares tests/unit/test_plan_tiers \
 	tests/unit/test_plan_devices \
 	tests/unit/test_early_stage_in tests/unit/test_predicted_nodes \
-	tests/unit/test_persistent tests/unit/test_persistent_older \
+	tests/unit/test_persistent tests/unit/test_persistent_inventory \
+	tests/unit/test_persistent_older \
 	$(world_tests)
 world_tests = tests/unit/test_buffers tests/unit/test_buffers_answers \
 	tests/unit/test_buffers_boot \
 	tests/unit/test_buffers_drains tests/unit/test_buffers_kept \
+	tests/unit/test_buffers_lost tests/unit/test_buffers_report \
 	tests/unit/test_buffers_het tests/unit/test_buffers_fullness \
 	tests/unit/test_buffers_model tests/unit/test_buffers_older \
 	tests/unit/test_buffers_shares tests/unit/test_fate \
@@ -173,6 +176,8 @@ check_PROGRAMS += $(burst_tests)
 TESTS += $(burst_tests)
 tests_unit_test_request_LDADD = $(libslurequest) $(CHECK_LIBS)
 tests_unit_test_request_check_LDADD = $(libslurequest) $(CHECK_LIBS)
+tests_unit_test_request_defaults_LDADD = $(libslurequest) $(CHECK_LIBS)
+tests_unit_test_request_refused_LDADD = $(libslurequest) $(CHECK_LIBS)
 tests_unit_test_request_component_LDADD = $(libslurequest) $(CHECK_LIBS)
 tests_unit_test_request_names_LDADD = $(libslurequest) $(CHECK_LIBS)
 tests_unit_test_request_absent_LDADD = $(libslurequest) $(CHECK_LIBS)
@@ -210,6 +215,9 @@ tests_unit_test_predicted_nodes_LDADD = $(libsluburst) $(CHECK_LIBS)
 tests_unit_test_persistent_SOURCES = tests/unit/test_persistent.c \
 	tests/unit/persistent_world.c
 tests_unit_test_persistent_LDADD = $(libsluburst) $(CHECK_LIBS)
+tests_unit_test_persistent_inventory_SOURCES = \
+	tests/unit/test_persistent_inventory.c tests/unit/persistent_world.c
+tests_unit_test_persistent_inventory_LDADD = $(libsluburst) $(CHECK_LIBS)
 tests_unit_test_persistent_older_SOURCES = tests/unit/test_persistent_older.c \
 	tests/unit/persistent_world.c
 tests_unit_test_persistent_older_LDADD = $(libsluburst) $(CHECK_LIBS)
@@ -223,6 +231,8 @@ tests_unit_test_buffers_fullness_LDADD = $(world_test_libs)
 tests_unit_test_buffers_drains_LDADD = $(world_test_libs)
 tests_unit_test_buffers_het_LDADD = $(world_test_libs)
 tests_unit_test_buffers_kept_LDADD = $(world_test_libs)
+tests_unit_test_buffers_lost_LDADD = $(world_test_libs)
+tests_unit_test_buffers_report_LDADD = $(world_test_libs)
 tests_unit_test_buffers_model_LDADD = $(world_test_libs)
 tests_unit_test_buffers_older_SOURCES = tests/unit/test_buffers_older.c \
 	tests/unit/recovery_notes.c

@@ -58,7 +58,8 @@ common_tests = tests/unit/test_err tests/unit/test_str tests/unit/test_log \
 	tests/unit/test_jsonx tests/unit/test_size tests/unit/test_hostlist \
 	tests/unit/test_file tests/unit/test_rmtree tests/unit/test_proc \
 	tests/unit/test_slurmfile \
-	tests/unit/test_conf tests/unit/test_conf_manual tests/unit/test_cred tests/unit/test_http \
+	tests/unit/test_conf tests/unit/test_conf_errors \
+	tests/unit/test_conf_manual tests/unit/test_cred tests/unit/test_http \
 	tests/unit/test_http_get
 check_PROGRAMS += $(common_tests)
 TESTS += $(common_tests)
@@ -74,6 +75,7 @@ tests_unit_test_rmtree_LDADD = $(common_test_libs)
 tests_unit_test_proc_LDADD = $(common_test_libs)
 tests_unit_test_slurmfile_LDADD = $(common_test_libs)
 tests_unit_test_conf_LDADD = $(common_test_libs)
+tests_unit_test_conf_errors_LDADD = $(common_test_libs)
 tests_unit_test_conf_manual_LDADD = $(common_test_libs)
 tests_unit_test_cred_LDADD = $(libslunet) $(CHECK_LIBS)
 tests_unit_test_http_LDADD = $(libslunet) $(CHECK_LIBS)

@@ -84,6 +84,7 @@ EXTRA_DIST += ctl/libsluice.map
 
 if HAVE_CHECK
 ctl_tests = tests/unit/test_ctl tests/unit/test_ctl_held \
+	tests/unit/test_ctl_status \
 	tests/unit/test_ctl_hooks \
 	tests/unit/test_ctl_crowd tests/unit/test_ctl_ions tests/unit/test_ctl_jobs \
 	tests/unit/test_ctl_mail \
@@ -106,6 +107,7 @@ tests_unit_test_parsed_LDADD = $(libsluctl) $(CHECK_LIBS)
 tests_unit_test_pool_choice_LDADD = $(libsluctl) $(CHECK_LIBS)
 tests_unit_test_note_LDADD = $(libsluctl) $(CHECK_LIBS)
 tests_unit_test_ctl_LDADD = $(ctl_test_libs)
+tests_unit_test_ctl_status_LDADD = $(ctl_test_libs)
 tests_unit_test_ctl_held_LDADD = $(ctl_test_libs)
 tests_unit_test_ctl_hooks_LDADD = $(ctl_test_libs)
 tests_unit_test_ctl_crowd_LDADD = $(ctl_test_libs)

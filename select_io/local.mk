@@ -239,7 +239,8 @@ libsluost = libsluost.a $(libslulustre)
 
 if HAVE_CHECK
 ost_tests = tests/unit/test_min_cost_flow tests/unit/test_failure_domains tests/unit/test_min_cost_flow_glpk \
-	tests/unit/test_ost_choose tests/unit/test_recent_placements \
+	tests/unit/test_ost_balance tests/unit/test_ost_choose \
+	tests/unit/test_recent_placements \
 	tests/unit/test_known_targets \
 	tests/unit/test_server_report tests/unit/test_counter_rates
 check_PROGRAMS += $(ost_tests)
@@ -248,11 +249,12 @@ tests_unit_test_min_cost_flow_LDADD = $(libsluost) $(CHECK_LIBS)
 tests_unit_test_failure_domains_LDADD = $(libsluost) $(CHECK_LIBS)
 tests_unit_test_min_cost_flow_glpk_LDADD = $(libsluost) $(CHECK_LIBS) $(GLPK_LIBS)
 tests_unit_test_counter_rates_LDADD = $(libsluost) $(CHECK_LIBS)
+tests_unit_test_ost_balance_LDADD = $(libsluost) $(CHECK_LIBS)
 tests_unit_test_ost_choose_LDADD = $(libsluost) $(CHECK_LIBS)
 tests_unit_test_recent_placements_LDADD = $(libsluost) $(CHECK_LIBS)
 tests_unit_test_known_targets_LDADD = $(libsluost) $(CHECK_LIBS)
 tests_unit_test_server_report_LDADD = $(libsluost) $(CHECK_LIBS)
-noinst_HEADERS += tests/unit/ost_answers.h
+noinst_HEADERS += tests/unit/ost_answers.h tests/unit/ost_choose_call.h
 endif
 
 # Layouts of files on Lustre.
@@ -298,9 +300,11 @@ bin_PROGRAMS += sluice-ionbench
 sluice_ionbench_SOURCES = select_io/ionbench/main.c
 sluice_ionbench_LDADD = $(libsluionbench)
 if HAVE_CHECK
-check_PROGRAMS += tests/unit/test_ionbench
-TESTS += tests/unit/test_ionbench
+check_PROGRAMS += tests/unit/test_ionbench tests/unit/test_ionbench_measure
+noinst_HEADERS += tests/unit/ionbench_files.h
+TESTS += tests/unit/test_ionbench tests/unit/test_ionbench_measure
 tests_unit_test_ionbench_LDADD = $(libsluionbench) $(CHECK_LIBS)
+tests_unit_test_ionbench_measure_LDADD = $(libsluionbench) $(CHECK_LIBS)
 endif
 
 # For applications: where a new file should go.

@@ -19,75 +19,73 @@ static void fill(uint64_t *room, size_t n, uint64_t bytes)
 		room[i] = bytes;
 }
 
+static uint64_t ten[950], fifty[100]; /* room of targets */
+
+static const struct {
+	struct slu_stripe_request r;
+	const char *want;
+} plans[] = {
+	{{0, SEQ, 0, 0, NULL, 0, false, 0, 0},
+	 "-E 64M -c 1 -S 1M -E 1G -c 4 -S 1M -E 10G -c 8 -S 2M "
+	 "-E 1T -c 16 -S 4M -E -1 -c 64 -S 4M"},
+	{{4 * TIB, SEQ, 1, 1000, NULL, 0, false, 0, 0},
+	 "-E 64M -c 1 -S 1M -E 1G -c 4 -S 1M -E 10G -c 8 -S 2M "
+	 "-E 1T -c 16 -S 4M -E -1 -c 64 -S 4M"},
+	{{MIB, SEQ, 0, 0, NULL, 0, false, 0, 0}, "-c 1 -S 1M"},
+	{{64 * MIB, SEQ, 0, 0, NULL, 0, false, 0, 0}, "-c 1 -S 1M"},
+	{{64 * MIB + 1, SEQ, 0, 0, NULL, 0, false, 0, 0},
+	 "-E 64M -c 1 -S 1M -E -1 -c 4 -S 1M"},
+	{{0, RND, 100, 0, NULL, 0, false, 0, 0},
+	 "-E 1G -c 1 -S 1M -E 100G -c 4 -S 1M -E -1 -c 8 -S 1M"},
+	/* several readers: as BLAST's database was read best */
+	{{0, SEQ, 2, 0, NULL, 0, false, 0, 0},
+	 "-E 100G -c 16 -S 1M -E -1 -c 64 -S 1M"},
+	{{79 * GIB, SEQ, 8, 1008, NULL, 0, false, 0, 0}, "-c 16 -S 1M"},
+	{{0, SEQ, 16, 0, NULL, 0, false, 0, 0},
+	 "-E 26G -c 16 -S 1M -E 52G -c 64 -S 1M -E -1 -c 128 -S 1M"},
+	/* however many read it: no stripe without a byte */
+	{{1, SEQ, 16, 0, NULL, 0, false, 0, 0}, "-c 1 -S 1M"},
+	{{MIB, SEQ, 600, 0, NULL, 0, false, 0, 0}, "-c 1 -S 1M"},
+	{{MIB + 1, SEQ, 16, 0, NULL, 0, false, 0, 0}, "-c 2 -S 1M"},
+	{{1, RND, 16, 0, NULL, 0, false, 0, 0}, "-c 1 -S 1M"},
+	{{15 * MIB, SEQ, 16, 0, NULL, 2009, false, 0, 0}, "-c 15 -S 1M"},
+	{{16 * MIB, SEQ, 16, 0, NULL, 0, false, 0, 0}, "-c 16 -S 1M"},
+	/* four targets: components that are alike then are one */
+	{{0, SEQ, 0, 4, NULL, 0, false, 0, 0},
+	 "-E 64M -c 1 -S 1M -E 1G -c 4 -S 1M -E 10G -c 4 -S 2M "
+	 "-E -1 -c 4 -S 4M"},
+	{{0, SEQ, 100, 8, NULL, 0, false, 0, 0}, "-c 8 -S 1M"},
+	/* versions */
+	{{4 * TIB, SEQ, 0, 0, NULL, 2010, false, 0, 0},
+	 "-E 64M -c 1 -S 1M -E 1G -c 4 -S 1M -E 10G -c 8 -S 2M -E 1T "
+	 "-c 16 -S 4M -E -1 -c 64 -S 4M"},
+	{{4 * TIB, SEQ, 0, 0, NULL, 2009, false, 0, 0}, "-c 64 -S 4M"},
+	{{20 * GIB, SEQ, 0, 0, NULL, 2005, false, 0, 0}, "-c 16 -S 4M"},
+	{{2 * GIB, RND, 0, 0, NULL, 2005, false, 0, 0}, "-c 4 -S 1M"},
+	{{9 * TIB, SEQ, 0, 950, ten, 2005, false, 0, 0}, "-c 922 -S 4M"},
+	/* without ea_inode */
+	{{TIB, SEQ, 0, 950, ten, 2015, true, 0, 0},
+	 "-E 64M -c 1 -S 1M -E 1G -c 4 -S 1M -E 10G -c 8 -S 2M "
+	 "-E -1 -c 103 -S 4M"},
+	{{1600 * GIB, RND, 0, 950, ten, 2015, true, 0, 0}, "-c 160 -S 1M"},
+	{{0, SEQ, 16, 0, NULL, 2015, true, 0, 0}, "-c 128 -S 1M"},
+	{{4 * TIB, SEQ, 0, 0, NULL, 2015, true, 0, 0},
+	 "-E 64M -c 1 -S 1M -E 1G -c 4 -S 1M -E 10G -c 8 -S 2M -E 1T "
+	 "-c 16 -S 4M -E -1 -c 64 -S 4M"},
+	/* 4 TiB on targets with 50 GiB each */
+	{{4 * TIB, RND, 0, 100, fifty, 0, false, 0, 0},
+	 "-E 1G -c 1 -S 1M -E 100G -c 4 -S 1M -E -1 -c 82 -S 1M"},
+	/* of which 1,014 are in one component */
+	{{1200 * GIB, SEQ, 0, 100, fifty, 0, false, 0, 0},
+	 "-E 64M -c 1 -S 1M -E 1G -c 4 -S 1M -E 10G -c 8 -S 2M -E 1T "
+	 "-c 21 -S 4M -E -1 -c 64 -S 4M"},
+};
+
 START_TEST(test_plan)
 {
-	static uint64_t ten[950], fifty[100];
-	const struct {
-		struct slu_stripe_request r;
-		const char *want;
-	} cases[] = {
-		{{0, SEQ, 0, 0, NULL, 0, false, 0, 0},
-		 "-E 64M -c 1 -S 1M -E 1G -c 4 -S 1M -E 10G -c 8 -S 2M "
-		 "-E 1T -c 16 -S 4M -E -1 -c 64 -S 4M"},
-		{{4 * TIB, SEQ, 1, 1000, NULL, 0, false, 0, 0},
-		 "-E 64M -c 1 -S 1M -E 1G -c 4 -S 1M -E 10G -c 8 -S 2M "
-		 "-E 1T -c 16 -S 4M -E -1 -c 64 -S 4M"},
-		{{MIB, SEQ, 0, 0, NULL, 0, false, 0, 0}, "-c 1 -S 1M"},
-		{{64 * MIB, SEQ, 0, 0, NULL, 0, false, 0, 0}, "-c 1 -S 1M"},
-		{{64 * MIB + 1, SEQ, 0, 0, NULL, 0, false, 0, 0},
-		 "-E 64M -c 1 -S 1M -E -1 -c 4 -S 1M"},
-		{{0, RND, 100, 0, NULL, 0, false, 0, 0},
-		 "-E 1G -c 1 -S 1M -E 100G -c 4 -S 1M -E -1 -c 8 -S 1M"},
-		/* several readers: as BLAST's database was read best */
-		{{0, SEQ, 2, 0, NULL, 0, false, 0, 0},
-		 "-E 100G -c 16 -S 1M -E -1 -c 64 -S 1M"},
-		{{79 * GIB, SEQ, 8, 1008, NULL, 0, false, 0, 0}, "-c 16 -S 1M"},
-		{{0, SEQ, 16, 0, NULL, 0, false, 0, 0},
-		 "-E 26G -c 16 -S 1M -E 52G -c 64 -S 1M -E -1 -c 128 -S 1M"},
-		/* however many read it: no stripe without a byte */
-		{{1, SEQ, 16, 0, NULL, 0, false, 0, 0}, "-c 1 -S 1M"},
-		{{MIB, SEQ, 600, 0, NULL, 0, false, 0, 0}, "-c 1 -S 1M"},
-		{{MIB + 1, SEQ, 16, 0, NULL, 0, false, 0, 0}, "-c 2 -S 1M"},
-		{{1, RND, 16, 0, NULL, 0, false, 0, 0}, "-c 1 -S 1M"},
-		{{15 * MIB, SEQ, 16, 0, NULL, 2009, false, 0, 0},
-		 "-c 15 -S 1M"},
-		{{16 * MIB, SEQ, 16, 0, NULL, 0, false, 0, 0}, "-c 16 -S 1M"},
-		/* four targets: components that are alike then are one */
-		{{0, SEQ, 0, 4, NULL, 0, false, 0, 0},
-		 "-E 64M -c 1 -S 1M -E 1G -c 4 -S 1M -E 10G -c 4 -S 2M "
-		 "-E -1 -c 4 -S 4M"},
-		{{0, SEQ, 100, 8, NULL, 0, false, 0, 0}, "-c 8 -S 1M"},
-		/* versions */
-		{{4 * TIB, SEQ, 0, 0, NULL, 2010, false, 0, 0},
-		 "-E 64M -c 1 -S 1M -E 1G -c 4 -S 1M -E 10G -c 8 -S 2M -E 1T "
-		 "-c 16 -S 4M -E -1 -c 64 -S 4M"},
-		{{4 * TIB, SEQ, 0, 0, NULL, 2009, false, 0, 0}, "-c 64 -S 4M"},
-		{{20 * GIB, SEQ, 0, 0, NULL, 2005, false, 0, 0}, "-c 16 -S 4M"},
-		{{2 * GIB, RND, 0, 0, NULL, 2005, false, 0, 0}, "-c 4 -S 1M"},
-		{{9 * TIB, SEQ, 0, 950, ten, 2005, false, 0, 0},
-		 "-c 922 -S 4M"},
-		/* without ea_inode */
-		{{TIB, SEQ, 0, 950, ten, 2015, true, 0, 0},
-		 "-E 64M -c 1 -S 1M -E 1G -c 4 -S 1M -E 10G -c 8 -S 2M "
-		 "-E -1 -c 103 -S 4M"},
-		{{1600 * GIB, RND, 0, 950, ten, 2015, true, 0, 0},
-		 "-c 160 -S 1M"},
-		{{0, SEQ, 16, 0, NULL, 2015, true, 0, 0}, "-c 128 -S 1M"},
-		{{4 * TIB, SEQ, 0, 0, NULL, 2015, true, 0, 0},
-		 "-E 64M -c 1 -S 1M -E 1G -c 4 -S 1M -E 10G -c 8 -S 2M -E 1T "
-		 "-c 16 -S 4M -E -1 -c 64 -S 4M"},
-		/* 4 TiB on targets with 50 GiB each */
-		{{4 * TIB, RND, 0, 100, fifty, 0, false, 0, 0},
-		 "-E 1G -c 1 -S 1M -E 100G -c 4 -S 1M -E -1 -c 82 -S 1M"},
-		/* of which 1,014 are in one component */
-		{{1200 * GIB, SEQ, 0, 100, fifty, 0, false, 0, 0},
-		 "-E 64M -c 1 -S 1M -E 1G -c 4 -S 1M -E 10G -c 8 -S 2M -E 1T "
-		 "-c 21 -S 4M -E -1 -c 64 -S 4M"},
-	};
-
 	fill(ten, 950, 10 * GIB);
 	fill(fifty, 100, 50 * GIB);
-	each(c, cases)
+	each(c, plans)
 	{
 		struct slu_stripe_layout l;
 		struct slu_buf text = {0};
