@@ -117,7 +117,8 @@ static void remove_content(struct removal *rm, DIR *dir, const char *name,
 	slu_buf_cut(&rm->path, len);
 }
 
-/* Takes write permission from all other users. */
+/* Takes the directory into our own possession, so that no other user has any
+ * access to it. */
 static void take(int dir)
 {
 	(void)!fchown(dir, geteuid(), getegid());

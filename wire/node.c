@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Tables (codec.h) of the messages between nodes and sluiced. */
+/*
+ * Declares the fields of the HTTP messages that sluiced receives and answers:
+ * from nodes, storage servers and users. codec.h encodes and decodes by them.
+ */
 #include "wire/node.h"
 
 #include "wire/field.h"

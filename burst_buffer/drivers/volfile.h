@@ -3,11 +3,10 @@
 #define SLU_DRIVERS_VOLFILE_H
 
 /*
- * Writes and reads volume files for glusterfs without glusterd: one server per
- * node, with a brick for each device of its share, and one client graph over
- * all bricks. Access is by login only (any other
- * authentication module beside it would let others in); the password is the
- * instance's secret.
+ * Writes volume files for glusterfs without glusterd: one server per node, with
+ * a brick for each device of its share, and one client graph over all bricks.
+ * Access is by login only (any other authentication module beside it would let
+ * others in); the password is the instance's secret.
  */
 
 #include <stdbool.h>

@@ -26,8 +26,8 @@ void slu_logs_begin(const char *dir, const char *name, char path[PATH_MAX]);
  * then while the daemons run. */
 void slu_logs_trim(const char *dir);
 
-/* The first line of a log that contains these words, from there on, cut to the
- * space there is; "" if there is none. */
+/* What stands behind these words in the first line of a log that has them, cut
+ * to the space there is; "" if there is none. */
 void slu_logs_first(const char *dir, const char *name, const char *words,
 		    char *line, size_t size);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Searches the capacity of a file system (ran_well.h): regressions of run times
- * on "has met more than x", for 64 quantiles x, from sums over the runs of each
- * kind.
+ * Estimates the capacity of a file system from ended runs (ran_well.h): the
+ * total bandwidth of all jobs above which runs of the same kind take longer.
+ * Tests 64 quantiles of the total, each by a regression of the run times; the
+ * best wins.
  */
 #include "select_io/bandwidth/ran_well.h"
 

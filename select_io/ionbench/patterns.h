@@ -5,8 +5,8 @@
 /*
  * Lists the access patterns to measure: from names that describe them
  * ("write-1MiB-shared", "read-32KiB-fpp-strided"), from a table with their
- * properties, or from the I/O of programs that Darshan has recorded. No clock;
- * the caller reads the files.
+ * properties, or from the I/O of programs that Darshan has recorded. The
+ * caller reads the files.
  */
 
 #include <stdbool.h>

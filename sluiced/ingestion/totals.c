@@ -49,7 +49,7 @@ static void since(const struct slu_totals *t, char out[32])
 		strcpy(out, "1970-01-02T00:00:00");
 }
 
-/* Runs sacct, in the child. -D: shows runs before a requeue, too. */
+/* Runs sacct, in the child. --duplicates: shows runs before a requeue, too. */
 static int ask(void *arg, struct slu_buf *out, struct slu_err *err)
 {
 	const struct slu_totals *t = arg;

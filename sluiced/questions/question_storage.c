@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Answers the questions "summary" and "storage" of the resource map: which
- * devices of the nodes Sluice would use, by this site's NodeStorage and the
- * tiers of its pools, which the database does not have.
+ * Adds what the database does not have to the arguments of the questions
+ * "summary" and "storage" of the resource map: this site's NodeStorage and the
+ * tiers of its pools, by which it follows which devices Sluice uses. Both are
+ * then answered by sysquery/query.c.
  */
 #include "sluiced/questions/answerers.h"
 

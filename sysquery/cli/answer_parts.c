@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Streams large answers as JSON, so that never more than one part is in memory.
- * Documents go from the database straight to the output. sluiced only sends
- * complete answers, so it is queried for a few hosts at a time, and the objects
+ * Prints documents of the resource map as JSON without holding all in memory:
+ * with -f straight from the database; else from sluiced, which sends complete
+ * answers only, so that it is queried for a few hosts at a time and the objects
  * are merged here.
  */
 #include "config.h"

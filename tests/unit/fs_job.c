@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Implements the job of fs_job.h. The test program itself is started again as
- * `sluice-node act`; before main() it checks that the user can neither write
- * the journal nor has other descriptors of root.
+ * Test fixture: starts and ends a job on two simulated nodes with a fake file
+ * system. sluice-node starts itself again as `sluice-node act` to copy files as
+ * the job's user; that is this test program, which first checks, before main(),
+ * that nothing of root's is left to it.
  */
 #include "config.h"
 #include "tests/unit/fs_job.h"

@@ -2,8 +2,8 @@
 #ifndef SLU_TESTS_MAP_DIR_H
 #define SLU_TESTS_MAP_DIR_H
 
-/* Creates a directory for published mappings, and assignments to publish there,
- * for tests. */
+/* Test fixture for the publisher of I/O node assignments: a directory for the
+ * files JOB.map (which I/O nodes a job uses), and assignments to publish. */
 
 #include "sluiced/publication/mapping_publisher.h"
 #include "tests/unit/harness.h"

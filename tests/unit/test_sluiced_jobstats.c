@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Tests when sluiced reports to slurmctld the I/O of a job that storage servers
- * have counted. */
+/*
+ * Tests what sluiced sends to slurmctld of the I/O that Lustre's servers
+ * counted for a job (lustre_totals.h): once after its end, regularly while it
+ * runs.
+ */
 #include "config.h"
 #include "sluiced/ingestion/lustre_totals.h"
 #include "tests/unit/harness.h"

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Stages a job's data in while the job still waits for nodes. That is possible
- * for data that does not lie on the job's nodes: a directory of the parallel
- * file system, or a persistent buffer. A buffer of its own is made for it on
- * one of StagingNodes, with a number that no job has; `sluice-node serve` sets
- * it up there, as the job's user. When it is RUNNING the data is staged in. The
- * job's run then has nothing to stage in; a lustre run renames the directory to
- * its own. The buffer ends when the run does not need it any more, when the job
- * is gone, or when the job has not asked for it for long.
+ * Stages a job's data in while the job still waits for nodes, if the data does
+ * not lie on the job's nodes: but in a directory of the parallel file system or
+ * in a persistent buffer. A buffer of its own is made for it on one of
+ * StagingNodes, with a pseudo job id; `sluice-node serve` sets it up there and
+ * copies, as the job's user. The job's run then has nothing to stage in; a
+ * lustre run renames the directory to its own. The buffer ends when the job is
+ * gone, or as expiry.h decides.
  */
 #include "config.h"
 #include <stdlib.h>

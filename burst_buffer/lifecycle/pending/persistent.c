@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Creates and destroys buffers that outlive jobs. Such a buffer is like any
- * other, on PersistentNodes and with a number that no job has: `sluice-node
- * serve` sets it up and takes it down there, as the prolog and the epilog do
- * for a job. It ends when its owner destroys it or it expires, and no job uses
- * it; if it has data that could not be staged out, only by force. Jobs that use
- * it have buffers of their own, whose plans name it; as long as these live they
- * are its users.
+ * Creates and destroys persistent buffers (they outlive jobs) as the request of
+ * a waiting job says. Such a buffer has a pseudo job id; `sluice-node serve` on
+ * PersistentNodes sets it up and takes it down, as the prolog and the epilog do
+ * for a job. One with data that could not be staged out is destroyed only by
+ * force. The buffers of jobs that use it name it in their plans, and it is kept
+ * as long as these live (persistent_use.h); expiry.h ends it when it expires.
  */
 #include "config.h"
 #include <grp.h>
