@@ -171,7 +171,7 @@ static void solve(struct world *w, enum ost_allocator by,
 	static uint32_t stripes[REQUESTS];
 	struct slu_place_problem p = {target, w->m, stripes, n, by == OURS};
 	struct slu_place_solution s;
-	struct slu_place *place;
+	struct slu_flow_place *place;
 
 	for (uint32_t i = 0; i < n; i++)
 		stripes[i] = r[i].stripes;

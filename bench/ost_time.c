@@ -68,7 +68,7 @@ static double time_of(const struct instance *t, bool convex, double *cost,
 {
 	struct slu_place_problem p = {t->target, t->m, t->stripes, t->r,
 				      convex};
-	struct slu_place *place = slu_place_setup(&p, NULL);
+	struct slu_flow_place *place = slu_place_setup(&p, NULL);
 	struct slu_place_solution s;
 	double best = 1e9, begin;
 

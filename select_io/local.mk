@@ -48,7 +48,7 @@ noinst_LIBRARIES += libslubandwidth.a
 libslubandwidth_a_SOURCES = \
 	select_io/bandwidth/admission.c select_io/bandwidth/admission.h \
 	select_io/bandwidth/busy_times.c select_io/bandwidth/busy_times.h \
-	select_io/bandwidth/cuts.c select_io/bandwidth/cuts.h \
+	select_io/bandwidth/rate_steps.c select_io/bandwidth/rate_steps.h \
 	select_io/bandwidth/groups.c select_io/bandwidth/groups.h \
 	select_io/bandwidth/utilization.c select_io/bandwidth/utilization.h \
 	select_io/bandwidth/ran_well.c select_io/bandwidth/ran_well.h \
@@ -369,7 +369,7 @@ endif
 noinst_LIBRARIES += libslusegments.a
 libslusegments_a_SOURCES = \
 	select_io/segments/index.c select_io/segments/index.h \
-	select_io/segments/cut.c select_io/segments/cut.h
+	select_io/segments/write_segments.c select_io/segments/write_segments.h
 libslusegments = libslusegments.a $(libslustripe)
 
 pkglib_LTLIBRARIES += libsluice_segments.la

@@ -37,12 +37,12 @@ struct slu_child {
 	int fd;
 	struct slu_buf out;
 	struct slu_timer timer;
-	struct slu_end end;
+	struct slu_exit_watch end;
 	bool done;   /* it has answered the last request */
 	bool killed; /* its time was over */
 };
 
-void slu_child_end(struct slu_buf *out, const struct slu_err *err)
+void slu_child_reply_and_exit(struct slu_buf *out, const struct slu_err *err)
 {
 	struct trailer end = {.ok = !err};
 
@@ -75,7 +75,7 @@ static void stay(const struct slu_child_work *work)
 		if (len <= 0)
 			break;
 		if (work->again(work->arg, text, (size_t)len, &err) < 0)
-			slu_child_end(&none, &err);
+			slu_child_reply_and_exit(&none, &err);
 	}
 	_exit(0);
 }
@@ -95,10 +95,10 @@ static void child_main(const struct slu_child_work *work, int fd, pid_t parent)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	signal(SIGPIPE, SIG_DFL);
 	if (work->run(work->arg, &out, &err) < 0)
-		slu_child_end(&out, &err);
+		slu_child_reply_and_exit(&out, &err);
 	if (work->again)
 		stay(work);
-	slu_child_end(&out, NULL);
+	slu_child_reply_and_exit(&out, NULL);
 }
 
 static void hang_up(struct slu_child *child)
@@ -273,7 +273,7 @@ int slu_child_send(struct slu_child *child, const char *text, size_t len)
 	return 0;
 }
 
-void slu_child_dismiss(struct slu_child *child)
+void slu_child_retire(struct slu_child *child)
 {
 	if (child->fd >= 0)
 		shutdown(child->fd, SHUT_WR);

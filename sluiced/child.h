@@ -24,7 +24,7 @@ struct slu_child_work {
 	/* In the child: fill *out (bounded by max). Of the parent's descriptors
 	 * only 0 to 2 are open. SQLite must not be used, because the parent has
 	 * it open. run may execute another program, which ends with
-	 * slu_child_end(). */
+	 * slu_child_reply_and_exit(). */
 	int (*run)(void *arg, struct slu_buf *out, struct slu_err *err);
 	/* NULL, or in the child: like run, for each request of
 	 * slu_child_send(). The child ends after the first failure, and then
@@ -51,11 +51,11 @@ struct slu_child *slu_child_start(struct slu_loop *loop,
 int slu_child_send(struct slu_child *child, const char *text, size_t len);
 /* Ends a child that stays and has answered. If it is still there after
  * `work.seconds` it hangs. */
-void slu_child_dismiss(struct slu_child *child);
+void slu_child_retire(struct slu_child *child);
 /* Has the child passed its deadline, while its end is not known yet? */
 bool slu_child_hangs(const struct slu_child *child);
 /* In the child: sends the result of run (err NULL: success) and exits. */
-void slu_child_end(struct slu_buf *out, const struct slu_err *err)
+void slu_child_reply_and_exit(struct slu_buf *out, const struct slu_err *err)
 	__attribute__((noreturn));
 /* Kill it without calling done or gone. The loop waits for its end. */
 void slu_child_drop(struct slu_child *child);

@@ -35,7 +35,7 @@
 #include "sysmap/database/receive.h"
 
 /* How busy the processor of this host is (ingestion/server_reports.h). */
-struct slu_busy {
+struct slu_cpu_load {
 	double time;		 /* of the last look; 0: none */
 	uint64_t working, ticks; /* then */
 	double percent;		 /* between the last two looks */
@@ -99,7 +99,7 @@ struct slu_daemon {
 	struct slu_receiver *receiver; /* of resource maps */
 	struct slu_timer seen;	       /* stores when hosts were last seen */
 	struct slu_history history;
-	struct slu_totals totals;	 /* of its jobs, from accounting */
+	struct slu_sacct_totals totals;	 /* of its jobs, from accounting */
 	struct slu_lustre_totals served; /* and from storage servers */
 	struct slu_timer age;		 /* removes old rows */
 	struct slu_epoch *epoch; /* the assignment in force; may be NULL */
@@ -116,7 +116,7 @@ struct slu_daemon {
 	struct slu_known_targets *known_targets;  /* of osts; may be NULL */
 	struct slu_io_forecasts *io_forecasts;	  /* may be NULL */
 	struct slu_placement_rate placement_rate;
-	struct slu_busy busy; /* this host's processor */
+	struct slu_cpu_load busy; /* this host's processor */
 	struct slu_server_capacity server_capacity;
 	struct slu_hosts hosts;	    /* slurmctld's nodes */
 	struct slu_capacity supply; /* of the pools, last sent */

@@ -31,7 +31,7 @@ struct slu_loop {
 	struct watch watch[WATCH_MAX];
 	int n;
 	struct slu_timer *timers;
-	struct slu_end *ends;
+	struct slu_exit_watch *ends;
 	double look; /* s until ends are checked again; 0: there are none */
 	bool stop;
 };
@@ -47,7 +47,7 @@ struct slu_loop *slu_loop_new(struct slu_err *err)
 
 void slu_loop_free(struct slu_loop *loop)
 {
-	struct slu_end *end;
+	struct slu_exit_watch *end;
 
 	while (loop && (end = loop->ends)) {
 		loop->ends = end->next;
@@ -117,7 +117,7 @@ void slu_timer_stop(struct slu_loop *loop, struct slu_timer *timer)
 	timer->due = 0;
 }
 
-void slu_loop_await(struct slu_loop *loop, struct slu_end *end)
+void slu_loop_await(struct slu_loop *loop, struct slu_exit_watch *end)
 {
 	end->next = loop->ends;
 	loop->ends = end;
@@ -128,8 +128,8 @@ void slu_loop_await(struct slu_loop *loop, struct slu_end *end)
  * others. */
 static bool take_end(struct slu_loop *loop)
 {
-	for (struct slu_end **p = &loop->ends; *p; p = &(*p)->next) {
-		struct slu_end *end = *p;
+	for (struct slu_exit_watch **p = &loop->ends; *p; p = &(*p)->next) {
+		struct slu_exit_watch *end = *p;
 		int status = -1;
 
 		if (waitpid(end->pid, &status, WNOHANG) == 0)

@@ -29,11 +29,11 @@ struct slu_timer {
 };
 
 /* Embedded in an object that sets the first three members. */
-struct slu_end {
+struct slu_exit_watch {
 	pid_t pid;
 	void (*fn)(void *arg, int status); /* with the status of waitpid(2) */
 	void *arg;
-	struct slu_end *next;
+	struct slu_exit_watch *next;
 };
 
 struct slu_loop *slu_loop_new(struct slu_err *err);
@@ -56,7 +56,7 @@ void slu_timer_stop(struct slu_loop *loop, struct slu_timer *timer);
 
 /* Call fn, once, when this child has ended. It may hang in the kernel for ever,
  * so nothing ever waits for it. */
-void slu_loop_await(struct slu_loop *loop, struct slu_end *end);
+void slu_loop_await(struct slu_loop *loop, struct slu_exit_watch *end);
 
 /* Turn until slu_loop_stop() is called. */
 int slu_loop_run(struct slu_loop *loop, struct slu_err *err);

@@ -20,7 +20,7 @@
 /* SQLite's busy handler: may it try again? `n`: how often it has tried. */
 static int busy(void *arg, int n)
 {
-	struct slu_busy *b = arg;
+	struct slu_db_busy *b = arg;
 	double now = slu_now_mono(), waited;
 	useconds_t pause = PAUSE;
 
@@ -40,8 +40,8 @@ static int busy(void *arg, int n)
 	return 1;
 }
 
-void slu_busy_arm(struct slu_busy *b, sqlite3 *sqlite)
+void slu_busy_arm(struct slu_db_busy *b, sqlite3 *sqlite)
 {
-	*b = (struct slu_busy){.timeout = BUSY_TIMEOUT};
+	*b = (struct slu_db_busy){.timeout = BUSY_TIMEOUT};
 	sqlite3_busy_handler(sqlite, busy, b);
 }

@@ -21,7 +21,7 @@ struct slu_statement {
 };
 
 /* busy.c: how long SQLite waits while another process writes. */
-struct slu_busy {
+struct slu_db_busy {
 	double timeout; /* s */
 	double since;	/* when it began to wait, slu_now_mono() */
 	double until;	/* then it may wait as long again */
@@ -29,7 +29,7 @@ struct slu_busy {
 
 struct slu_db {
 	sqlite3 *sqlite;
-	struct slu_busy busy;
+	struct slu_db_busy busy;
 	struct slu_statement kept[SLU_STATEMENTS_MAX];
 	size_t n_kept;
 	uint64_t rollbacks;
@@ -42,7 +42,7 @@ struct slu_db {
 	int64_t steps;		    /* steps that are left */
 };
 
-void slu_busy_arm(struct slu_busy *b, sqlite3 *sqlite);
+void slu_busy_arm(struct slu_db_busy *b, sqlite3 *sqlite);
 
 /* Report SQLite's error; returns -1. */
 int slu_db_fail(struct slu_db *db, struct slu_err *err);

@@ -32,7 +32,8 @@ static void hex(struct json_object *obj, const char *key, uint32_t value,
 	slu_json_set_str(obj, key, text);
 }
 
-static void add_place(struct json_object *obj, const struct slu_place *place)
+static void add_place(struct json_object *obj,
+		      const struct slu_device_place *place)
 {
 	text_opt(obj, "address", place->address);
 	text_opt(obj, "driver", place->driver);

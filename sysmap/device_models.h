@@ -18,7 +18,7 @@
 #define SLU_NO_NUMA_NODE -1
 
 /* To which PCI function and NUMA node a device is connected. */
-struct slu_place {
+struct slu_device_place {
 	const char *address; /* of its PCI function: 0000:3b:00.0 (if known) */
 	const char *driver;  /* (if bound) */
 	int numa_node;	     /* SLU_NO_NUMA_NODE: near none or unknown */
@@ -43,7 +43,7 @@ struct slu_nvme {
 	const char *name; /* nvme0 */
 	const char *model;
 	const char *firmware, *transport; /* (if known) */
-	struct slu_place place;
+	struct slu_device_place place;
 	struct slu_pci_link link;
 	struct slu_nvme_namespace ns[SLU_NVME_NAMESPACES];
 	uint32_t n_ns;
@@ -65,7 +65,7 @@ void slu_nvme_health_add(struct json_object *out,
 
 /* "pcidevices" */
 struct slu_pci_device {
-	struct slu_place place;
+	struct slu_device_place place;
 	uint32_t class_code; /* 0x010802 */
 	uint32_t vendor, device, subsystem_vendor, subsystem_device;
 	const char *vendor_name, *device_name; /* (if known) */
@@ -78,7 +78,7 @@ void slu_pci_device_add(struct json_object *out,
 struct slu_network_device {
 	const char *name, *type; /* ethernet, infiniband, bond, vlan */
 	const char *state;	 /* up, down (if known) */
-	struct slu_place place;
+	struct slu_device_place place;
 	int64_t speed; /* Mbit/s; <= 0: unknown, as of one that is down */
 	uint64_t mtu;
 };
@@ -93,7 +93,7 @@ struct slu_ib_port {
 	const char *link_layer;		     /* InfiniBand, Ethernet */
 	const char *state, *physical_state;  /* ACTIVE, LinkUp */
 	const char *rate;		     /* 100 Gb/sec (4X EDR) */
-	struct slu_place place;
+	struct slu_device_place place;
 };
 void slu_ib_port_add(struct json_object *out, const struct slu_ib_port *port);
 
@@ -103,7 +103,7 @@ struct slu_gpu {
 	const char *driver_version;
 	uint32_t vendor, device;
 	uint64_t memory; /* bytes; 0: unknown */
-	struct slu_place place;
+	struct slu_device_place place;
 	struct slu_pci_link link; /* the maximum: they let it sleep */
 };
 /* Accelerators, co-processors that compute (others compress or encrypt), and

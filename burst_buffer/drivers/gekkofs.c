@@ -96,7 +96,7 @@ static int check(const struct slu_instance *in, struct slu_err *err)
 	char hosts[PATH_MAX];
 
 	hosts_path(in, hosts);
-	if (slu_gkfs_hosts_try(in, hosts, err))
+	if (slu_gkfs_check_daemons(in, hosts, err))
 		return -1;
 	return slu_aside(&aside, "the job's file system", NULL, err);
 }

@@ -47,8 +47,8 @@ int slu_gkfs_hosts_write(const struct slu_instance *in, const char *path,
 /* Do this node's share of the daemons in the hosts file answer, and the sixteen
  * after them? All nodes together try all of them. SLU_IO names the node of one
  * that does not. */
-int slu_gkfs_hosts_try(const struct slu_instance *in, const char *path,
-		       struct slu_err *err);
+int slu_gkfs_check_daemons(const struct slu_instance *in, const char *path,
+			   struct slu_err *err);
 
 /* gekkofs_words.c: comma-separated words of a FileSystem line. put_env: the
  * lines "NAME=VALUE" of an env option. put_args: the words of an args option

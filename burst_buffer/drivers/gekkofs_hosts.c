@@ -165,8 +165,8 @@ static size_t count_lines(const char *text)
 	return n;
 }
 
-int slu_gkfs_hosts_try(const struct slu_instance *in, const char *hosts,
-		       struct slu_err *err)
+int slu_gkfs_check_daemons(const struct slu_instance *in, const char *hosts,
+			   struct slu_err *err)
 {
 	size_t n, first, share, nodes = in->plan->n_node;
 	struct slu_buf text = {0};

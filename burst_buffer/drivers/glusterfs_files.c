@@ -44,7 +44,7 @@ int slu_gluster_add_log(const struct slu_instance *in, const char *log,
 	struct slu_err first = *err;
 	char why[200];
 
-	slu_logs_first(in->log, log, " E ", why, sizeof(why));
+	slu_logs_find(in->log, log, " E ", why, sizeof(why));
 	return slu_err(err, first.kind, "%s%s%s", first.text, *why ? ": " : "",
 		       why);
 }

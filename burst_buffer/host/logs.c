@@ -48,7 +48,7 @@ void slu_logs_begin(const char *dir, const char *name, char path[PATH_MAX])
 	(void)rename(path, old);
 }
 
-static void turn_one(int dir, const char *name)
+static void trim_one(int dir, const char *name)
 {
 	int fd = openat(dir, name, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
 	struct stat st;
@@ -69,13 +69,13 @@ void slu_logs_trim(const char *dir)
 
 	while (d && (e = readdir(d)))
 		if (e->d_name[0] != '.')
-			turn_one(dirfd(d), e->d_name);
+			trim_one(dirfd(d), e->d_name);
 	if (d)
 		closedir(d);
 }
 
-void slu_logs_first(const char *dir, const char *name, const char *words,
-		    char *line, size_t size)
+void slu_logs_find(const char *dir, const char *name, const char *words,
+		   char *line, size_t size)
 {
 	char path[PATH_MAX], text[FIRST + 1];
 	const char *found = NULL;

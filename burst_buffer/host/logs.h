@@ -28,8 +28,8 @@ void slu_logs_trim(const char *dir);
 
 /* What stands behind these words in the first line of a log that has them, cut
  * to the space there is; "" if there is none. */
-void slu_logs_first(const char *dir, const char *name, const char *words,
-		    char *line, size_t size);
+void slu_logs_find(const char *dir, const char *name, const char *words,
+		   char *line, size_t size);
 
 /* Removes the directory, even if daemons still write there; 0 also if there is
  * none. */

@@ -126,7 +126,7 @@ static void sort_by_name(struct slu_bb *bb)
 		bb->plan.node);
 }
 
-int slu_bb_room(struct slu_bb *bb)
+int slu_bb_alloc_members(struct slu_bb *bb)
 {
 	size_t i;
 
@@ -158,7 +158,7 @@ struct slu_bb *slu_bb_with_plan(struct slu_plan *plan)
 		return NULL;
 	bb->plan = *plan;
 	*plan = (struct slu_plan){0};
-	if (slu_bb_room(bb) == 0)
+	if (slu_bb_alloc_members(bb) == 0)
 		return bb;
 	slu_bb_free(bb);
 	return NULL;

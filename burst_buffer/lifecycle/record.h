@@ -20,7 +20,7 @@
 /* seconds that nodes wait for a verdict, at most */
 #define SLU_BB_BOUND 30.0
 /* seconds for which questions about a buffer that is done are answered */
-#define SLU_BB_KEEP 300.0
+#define SLU_BB_ANSWER_SECONDS 300.0
 /* seconds after which slurmctld has saved its state */
 #define SLU_BB_SAVED	30.0
 #define SLU_BB_BARRIERS 1024 /* most barriers of one buffer */
@@ -226,7 +226,7 @@ struct slu_text *slu_bb_text(const struct slu_desc *desc, const void *msg);
  * same for many nodes. Borrowed; NULL: no memory. */
 struct slu_text *slu_bb_plan_text(struct slu_bb *bb, bool over);
 /* Allocates members and sums for its plan; -1 without memory. */
-int slu_bb_room(struct slu_bb *bb);
+int slu_bb_alloc_members(struct slu_bb *bb);
 long slu_bb_index(const struct slu_bb *bb, const char *node);
 void slu_bb_add_cache(struct slu_cache_use *sum,
 		      const struct slu_cache_use *one);

@@ -178,7 +178,8 @@ bool slu_bb_over(const struct slu_bb *bb, double now)
 {
 	size_t i;
 
-	if (bb->state != SLU_BB_DONE || now <= bb->since + SLU_BB_KEEP)
+	if (bb->state != SLU_BB_DONE ||
+	    now <= bb->since + SLU_BB_ANSWER_SECONDS)
 		return false;
 	if (now > bb->since + SLU_BB_FORGET)
 		return true;

@@ -23,7 +23,7 @@
 #define SLU_VERB_KEYS 16 /* at most, of a verb */
 #define SLU_VERBS     12 /* at most, of a language */
 
-struct slu_key {
+struct slu_request_key {
 	const char *name;
 	bool required;
 	int (*set)(struct slu_request *req, const char *value,
@@ -33,7 +33,7 @@ struct slu_key {
 struct slu_verb {
 	const char *name;
 	int (*begin)(struct slu_request *req, int line, struct slu_err *err);
-	const struct slu_key *key; /* name NULL ends them */
+	const struct slu_request_key *key; /* name NULL ends them */
 	/* Checks that need all keys together; may be NULL. */
 	int (*end)(struct slu_request *req, struct slu_err *err);
 };

@@ -23,7 +23,7 @@
 #include "ctl/map.h"
 #include "select_io/bandwidth/admission.h"
 #include "select_io/bandwidth/busy_times.h"
-#include "select_io/bandwidth/cuts.h"
+#include "select_io/bandwidth/rate_steps.h"
 #include "select_io/bandwidth/rates.h"
 #include "wire/control.h"
 

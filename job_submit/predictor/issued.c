@@ -41,7 +41,7 @@
 struct slu_issued_all {
 	struct slu_issued crowd[CROWDS]; /* when: the first end of these jobs */
 	struct slu_issued stream[SETS][WAYS];
-	struct slu_kept kept[SETS][WAYS];
+	struct slu_kept_forecast kept[SETS][WAYS];
 	/* ring buffers */
 	uint32_t since[ALPHAS]; /* Unix seconds */
 	float alpha[ALPHAS][SLU_MIX_KNOTS];
@@ -105,19 +105,20 @@ struct slu_issued *slu_issued_find(struct slu_predictor *p,
 	return known ? fill(crowd, mix, known, job->end) : NULL;
 }
 
-static struct slu_kept *kept_of(const struct slu_predictor *p, uint64_t key)
+static struct slu_kept_forecast *kept_of(const struct slu_predictor *p,
+					 uint64_t key)
 {
 	return p->issued->kept[(key >> 32) % SETS];
 }
 
-struct slu_kept *slu_issued_kept(const struct slu_predictor *p,
-				 const struct slu_mixture *mix,
-				 const struct slu_job *job)
+struct slu_kept_forecast *slu_issued_kept(const struct slu_predictor *p,
+					  const struct slu_mixture *mix,
+					  const struct slu_job *job)
 {
 	uint64_t key = mix->class[SLU_BY_SIZE].key;
-	struct slu_kept *set = kept_of(p, key), *best = NULL;
+	struct slu_kept_forecast *set = kept_of(p, key), *best = NULL;
 
-	for (struct slu_kept *k = set; k < set + WAYS; k++)
+	for (struct slu_kept_forecast *k = set; k < set + WAYS; k++)
 		if (k->key == key && k->when <= job->submit &&
 		    (!best || k->when > best->when))
 			best = k;
@@ -126,14 +127,14 @@ struct slu_kept *slu_issued_kept(const struct slu_predictor *p,
 
 /* The time between the stored forecasts of its class before and after it, as a
  * share of its age: dropping the one with the least keeps all ages covered. */
-static double worth_of(const struct slu_kept *set, const struct slu_kept *is,
-		       int64_t now)
+static double worth_of(const struct slu_kept_forecast *set,
+		       const struct slu_kept_forecast *is, int64_t now)
 {
 	int64_t before = 0, after = now;
 
 	if (!is->key)
 		return -1;
-	for (const struct slu_kept *k = set; k < set + WAYS; k++) {
+	for (const struct slu_kept_forecast *k = set; k < set + WAYS; k++) {
 		bool later =
 			k->when > is->when || (k->when == is->when && k > is);
 
@@ -151,10 +152,10 @@ static double worth_of(const struct slu_kept *set, const struct slu_kept *is,
 
 static void keep(struct slu_predictor *p, const struct slu_issued *said)
 {
-	struct slu_kept *set = kept_of(p, said->key), *to = set;
+	struct slu_kept_forecast *set = kept_of(p, said->key), *to = set;
 	double least = INFINITY;
 
-	for (struct slu_kept *k = set; k < set + WAYS; k++) {
+	for (struct slu_kept_forecast *k = set; k < set + WAYS; k++) {
 		double worth = worth_of(set, k, said->when);
 
 		if (worth < least) {
@@ -162,7 +163,7 @@ static void keep(struct slu_predictor *p, const struct slu_issued *said)
 			to = k;
 		}
 	}
-	*to = (struct slu_kept){.key = said->key, .when = said->when};
+	*to = (struct slu_kept_forecast){.key = said->key, .when = said->when};
 	memcpy(to->at, said->inputs.at, sizeof(to->at));
 	memcpy(to->weight, said->weight, sizeof(to->weight));
 }

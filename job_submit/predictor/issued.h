@@ -21,7 +21,7 @@ struct slu_issued {
 };
 
 /* The distribution of a forecast of a stream, which is kept longer. */
-struct slu_kept {
+struct slu_kept_forecast {
 	uint64_t key; /* of SLU_BY_SIZE; 0: none */
 	int64_t when;
 	unsigned jobs;
@@ -40,9 +40,9 @@ struct slu_issued *slu_issued_find(struct slu_predictor *p,
 				   const struct slu_components *known);
 /* If slu_issued_find() returns NULL: the last distribution kept before the
  * job's submission; NULL: none. */
-struct slu_kept *slu_issued_kept(const struct slu_predictor *p,
-				 const struct slu_mixture *mix,
-				 const struct slu_job *job);
+struct slu_kept_forecast *slu_issued_kept(const struct slu_predictor *p,
+					  const struct slu_mixture *mix,
+					  const struct slu_job *job);
 /* Stores the forecast at a job's end, if it may be needed later; to be called
  * before the job's run is added to its classes. */
 void slu_issued_note(struct slu_predictor *p, const struct slu_mixture *mix,

@@ -153,7 +153,8 @@ static void learn_calibration(struct slu_predictor *p,
 			      const struct slu_issued *said, unsigned told)
 {
 	uint16_t at = step_before(slu_run_time(job));
-	struct slu_kept *kept = said ? NULL : slu_issued_kept(p, mix, job);
+	struct slu_kept_forecast *kept =
+		said ? NULL : slu_issued_kept(p, mix, job);
 
 	if (said)
 		learn_alpha(p, job, cdf_of(said->inputs.at, said->weight, at),

@@ -48,15 +48,16 @@ static int by_value(const void *a, const void *b)
 }
 
 static size_t make_points(const struct slu_ended_run *run, size_t n,
-			  const struct slu_cut *cut, struct point *out,
+			  const struct slu_rate_step *step, struct point *out,
 			  double *most)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		double span = run[i].end - run[i].start;
-		double bytes = slu_cut_at(cut, 2 * n, run[i].end)->moved -
-			       slu_cut_at(cut, 2 * n, run[i].start)->moved;
+		double bytes =
+			slu_rate_step_at(step, 2 * n, run[i].end)->moved -
+			slu_rate_step_at(step, 2 * n, run[i].start)->moved;
 
 		out[i] = (struct point){bytes / span, log(span), run[i].kind};
 		*most = fmax(*most, out[i].met);
@@ -171,19 +172,19 @@ static void look(const struct point *point, size_t n, const double *met,
 
 int slu_ran_well(struct slu_ended_run *run, size_t n, struct slu_ran_well *out)
 {
-	struct slu_cut *cut = calloc(2 * n + 1, sizeof(*cut));
+	struct slu_rate_step *step = calloc(2 * n + 1, sizeof(*step));
 	struct point *point = calloc(n + 1, sizeof(*point));
 	double *met = calloc(n + 1, sizeof(*met));
-	int rc = cut && point && met ? 0 : -1;
+	int rc = step && point && met ? 0 : -1;
 	size_t of_kind;
 
 	*out = (struct slu_ran_well){0};
 	if (rc == 0 && n) {
-		slu_cuts_make(run, n, cut);
-		rc = slu_cuts_bound(cut, 2 * n);
+		slu_rate_steps_make(run, n, step);
+		rc = slu_rate_steps_limit(step, 2 * n);
 	}
 	if (rc == 0 && n) {
-		n = make_points(run, n, cut, point, &out->met);
+		n = make_points(run, n, step, point, &out->met);
 		out->judged = n;
 		qsort(point, n, sizeof(*point), by_kind);
 		for (size_t i = 0; i < n; i += of_kind) {
@@ -195,7 +196,7 @@ int slu_ran_well(struct slu_ended_run *run, size_t n, struct slu_ran_well *out)
 		qsort(met, n, sizeof(*met), by_value);
 		look(point, n, met, out);
 	}
-	free(cut);
+	free(step);
 	free(point);
 	free(met);
 	return rc;

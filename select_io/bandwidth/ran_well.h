@@ -11,16 +11,16 @@
 
 /*
  * Each run counts with what was moved together on average during it, without
- * rates that did not last (slu_cuts_bound()). For each of 64 quantiles of that,
- * runs above it are compared with runs of their kind below it: a regression of
- * the logarithm of the run time, each kind from its own mean, with a standard
- * error that takes runs of a kind for dependent. The capacity is the quantile
- * that explains most of the differences, of those above which runs take longer
- * by at least five hundredths, with three standard errors from chance, and
- * which exceed half of the most that any run has met.
+ * rates that did not last (slu_rate_steps_limit()). For each of 64 quantiles of
+ * that, runs above it are compared with runs of their kind below it: a
+ * regression of the logarithm of the run time, each kind from its own mean,
+ * with a standard error that takes runs of a kind for dependent. The capacity
+ * is the quantile that explains most of the differences, of those above which
+ * runs take longer by at least five hundredths, with three standard errors from
+ * chance, and which exceed half of the most that any run has met.
  */
 
-#include "select_io/bandwidth/cuts.h"
+#include "select_io/bandwidth/rate_steps.h"
 
 struct slu_ran_well {
 	double capacity; /* bytes/s; 0: not known */

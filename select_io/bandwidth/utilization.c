@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Computes how busy ended runs kept a file system, from the total bandwidth at
- * each time. Between two cuts (cuts.h) the total bandwidth is constant. Prefix
- * sums of the busy time before each cut give the busy time during a run as a
- * difference of two.
+ * each time (rate_steps.h). Prefix sums of the busy time before each step give
+ * the busy time during a run as a difference of two.
  */
 #include "select_io/bandwidth/utilization.h"
 
@@ -40,8 +39,8 @@ static int by_kind(const void *a, const void *b)
 
 static int by_rate(const void *a, const void *b)
 {
-	double x = ((const struct slu_cut *)a)->rate;
-	double y = ((const struct slu_cut *)b)->rate;
+	double x = ((const struct slu_rate_step *)a)->rate;
+	double y = ((const struct slu_rate_step *)b)->rate;
 
 	return (x > y) - (x < y);
 }
@@ -53,40 +52,41 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static double highest(const struct slu_cut *cut, size_t n)
+static double highest(const struct slu_rate_step *step, size_t n)
 {
 	double most = 0;
 
 	for (size_t i = 0; i < n; i++)
-		if (cut[i].span > 0)
-			most = fmax(most, cut[i].rate);
+		if (step[i].span > 0)
+			most = fmax(most, step[i].rate);
 	return most;
 }
 
-/* Busy seconds before each cut, and as a share of all. */
-static double sum_busy(struct slu_cut *cut, size_t n, double capacity)
+/* Busy seconds before each step, and as a share of all. */
+static double sum_busy(struct slu_rate_step *step, size_t n, double capacity)
 {
 	double busy = 0, all = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		cut[i].busy = busy;
-		if (cut[i].rate >= BUSY * capacity)
-			busy += cut[i].span;
-		if (cut[i].rate > 0)
-			all += cut[i].span;
+		step[i].busy = busy;
+		if (step[i].rate >= BUSY * capacity)
+			busy += step[i].span;
+		if (step[i].rate > 0)
+			all += step[i].span;
 	}
 	return all > 0 ? busy / all : 0;
 }
 
-static double busy_of(const struct slu_cut *cut, size_t n,
+static double busy_of(const struct slu_rate_step *step, size_t n,
 		      const struct slu_ended_run *run)
 {
-	return slu_cut_at(cut, n, run->end)->busy -
-	       slu_cut_at(cut, n, run->start)->busy;
+	return slu_rate_step_at(step, n, run->end)->busy -
+	       slu_rate_step_at(step, n, run->start)->busy;
 }
 
 static void sum_runs(const struct slu_ended_run *run, size_t n,
-		     const struct slu_cut *cut, struct slu_utilization *out)
+		     const struct slu_rate_step *step,
+		     struct slu_utilization *out)
 {
 	for (size_t i = 0; i < n; i++) {
 		double least = NOISE * out->capacity;
@@ -95,10 +95,11 @@ static void sum_runs(const struct slu_ended_run *run, size_t n,
 			continue;
 		out->node_seconds += run[i].nodes * (run[i].end - run[i].start);
 		out->busy_node_seconds +=
-			run[i].nodes * busy_of(cut, 2 * n, &run[i]);
+			run[i].nodes * busy_of(step, 2 * n, &run[i]);
 		/* those that begin at once count together */
-		out->crowded += slu_cut_at(cut, 2 * n, run[i].start)->rate >
-				fmax(out->capacity, run[i].rate) * (1 + 1e-9);
+		out->crowded +=
+			slu_rate_step_at(step, 2 * n, run[i].start)->rate >
+			fmax(out->capacity, run[i].rate) * (1 + 1e-9);
 	}
 }
 
@@ -125,7 +126,7 @@ static void end_kind(const struct kind *kind, double *ratio, size_t *n)
 
 /* The runs are sorted by kind. */
 static void compare(const struct slu_ended_run *run, size_t n,
-		    const struct slu_cut *cut, double *ratio,
+		    const struct slu_rate_step *step, double *ratio,
 		    struct slu_utilization *out)
 {
 	struct kind kind = {0};
@@ -137,7 +138,7 @@ static void compare(const struct slu_ended_run *run, size_t n,
 			end_kind(&kind, ratio, &out->kinds);
 			kind = (struct kind){.kind = run[i].kind};
 		}
-		add_run(&kind, &run[i], busy_of(cut, 2 * n, &run[i]));
+		add_run(&kind, &run[i], busy_of(step, 2 * n, &run[i]));
 	}
 	end_kind(&kind, ratio, &out->kinds);
 	if (!out->kinds)
@@ -148,17 +149,17 @@ static void compare(const struct slu_ended_run *run, size_t n,
 }
 
 /* Bytes/s that were moved at most for this share of the time in which any were;
- * the cuts are in the order of their rates. */
-static double quantile(const struct slu_cut *cut, size_t n, double share)
+ * the steps are in the order of their rates. */
+static double quantile(const struct slu_rate_step *step, size_t n, double share)
 {
 	double all = 0, sum = 0;
 
 	for (size_t i = 0; i < n; i++)
-		all += cut[i].rate > 0 ? cut[i].span : 0;
+		all += step[i].rate > 0 ? step[i].span : 0;
 	for (size_t i = 0; i < n; i++) {
-		sum += cut[i].rate > 0 ? cut[i].span : 0;
+		sum += step[i].rate > 0 ? step[i].span : 0;
 		if (sum > 0 && sum >= share * all)
-			return cut[i].rate;
+			return step[i].rate;
 	}
 	return 0;
 }
@@ -166,31 +167,31 @@ static double quantile(const struct slu_cut *cut, size_t n, double share)
 int slu_utilization_look(struct slu_ended_run *run, size_t n, double capacity,
 			 struct slu_utilization *out)
 {
-	struct slu_cut *cut = calloc(2 * n + 1, sizeof(*cut));
+	struct slu_rate_step *step = calloc(2 * n + 1, sizeof(*step));
 	double *ratio = calloc(n + 1, sizeof(*ratio));
 
-	int rc = cut && ratio ? 0 : -1;
+	int rc = step && ratio ? 0 : -1;
 
 	*out = (struct slu_utilization){.capacity = capacity};
 	if (rc == 0 && n) {
 		qsort(run, n, sizeof(*run), by_start);
-		slu_cuts_make(run, n, cut);
-		rc = slu_cuts_bound(cut, 2 * n);
+		slu_rate_steps_make(run, n, step);
+		rc = slu_rate_steps_limit(step, 2 * n);
 	}
 	if (rc == 0 && n) {
-		out->highest = highest(cut, 2 * n);
+		out->highest = highest(step, 2 * n);
 		if (!(capacity > 0))
 			out->capacity = out->highest;
-		out->busy = sum_busy(cut, 2 * n, out->capacity);
-		sum_runs(run, n, cut, out);
+		out->busy = sum_busy(step, 2 * n, out->capacity);
+		sum_runs(run, n, step, out);
 		qsort(run, n, sizeof(*run), by_kind);
-		compare(run, n, cut, ratio, out);
+		compare(run, n, step, ratio, out);
 		qsort(run, n, sizeof(*run), by_start);
-		qsort(cut, 2 * n, sizeof(*cut), by_rate);
-		out->most_99 = quantile(cut, 2 * n, 0.99);
-		out->median = quantile(cut, 2 * n, 0.5);
+		qsort(step, 2 * n, sizeof(*step), by_rate);
+		out->most_99 = quantile(step, 2 * n, 0.99);
+		out->median = quantile(step, 2 * n, 0.5);
 	}
-	free(cut);
+	free(step);
 	free(ratio);
 	return rc;
 }

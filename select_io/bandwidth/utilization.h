@@ -11,13 +11,13 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include "select_io/bandwidth/cuts.h"
+#include "select_io/bandwidth/rate_steps.h"
 
 struct slu_utilization {
 	double capacity; /* bytes/s: as given, or else the highest */
 	/* bytes/s moved together: at most, without what did not last
-	 * (slu_cuts_bound()), and for 99 % and half of the time in which any
-	 * run moved something at most */
+	 * (slu_rate_steps_limit()), and for 99 % and half of the time in which
+	 * any run moved something at most */
 	double highest, most_99, median;
 	double busy; /* share of that time with 80 % of the capacity in use */
 	double node_seconds;	  /* of runs that moved more than 1 % of it, */

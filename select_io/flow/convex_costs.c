@@ -39,7 +39,7 @@ struct part {
 };
 
 /* Stripes on each target of a part with a marginal cost up to the level. */
-SLU_FAST static void set_level(const struct slu_place *s,
+SLU_FAST static void set_level(const struct slu_flow_place *s,
 			       const struct part *part, double level,
 			       uint32_t *restrict stripes)
 {
@@ -58,7 +58,7 @@ SLU_FAST static void set_level(const struct slu_place *s,
 }
 
 /* The sum of these. */
-SLU_FAST static uint64_t sum_at(const struct slu_place *s,
+SLU_FAST static uint64_t sum_at(const struct slu_flow_place *s,
 				const struct part *part, double level)
 {
 	const double *restrict cost = s->cost + part->from;
@@ -101,7 +101,7 @@ static double secant(const struct look *a, const struct look *b, double aim)
 /* One secant step through the last two evaluations, aimed a little beyond the
  * goal so that the far end moves too; bisection where that leaves the bracket,
  * and in every sixth step. */
-static void narrow(const struct slu_place *s, const struct part *part,
+static void narrow(const struct slu_flow_place *s, const struct part *part,
 		   struct levels *l)
 {
 	struct look a = {l->lo, (double)l->below},
@@ -140,7 +140,7 @@ static bool before(const struct slu_place_key *a, const struct slu_place_key *b)
 /* Of the few stripes between the levels, adds the `rest` cheapest; `upper` has
  * those up to the higher level. Places of a part are in the order of their
  * targets' numbers. */
-static void take_cheapest(struct slu_place *s, const struct part *part,
+static void take_cheapest(struct slu_flow_place *s, const struct part *part,
 			  const uint32_t *upper, uint64_t rest)
 {
 	struct slu_place_key unit[CLOSE + 1];
@@ -162,7 +162,7 @@ static void take_cheapest(struct slu_place *s, const struct part *part,
 }
 
 /* All between the levels have the same cost: lower target numbers first. */
-static void take_equal(struct slu_place *s, const struct part *part,
+static void take_equal(struct slu_flow_place *s, const struct part *part,
 		       const uint32_t *upper, uint64_t rest)
 {
 	for (uint32_t i = part->from; i < part->from + part->n && rest > 0;
@@ -176,7 +176,7 @@ static void take_equal(struct slu_place *s, const struct part *part,
 }
 
 /* Levels with none and with all stripes of a part. */
-SLU_FAST static struct levels all_levels(const struct slu_place *s,
+SLU_FAST static struct levels all_levels(const struct slu_flow_place *s,
 					 const struct part *part)
 {
 	const double *restrict cost = s->cost + part->from;
@@ -196,7 +196,7 @@ SLU_FAST static struct levels all_levels(const struct slu_place *s,
 }
 
 /* Water filling of a part with no constraint but its sum. */
-static void fill(struct slu_place *s, const struct part *part)
+static void fill(struct slu_flow_place *s, const struct part *part)
 {
 	struct levels l = all_levels(s, part);
 	uint32_t *upper = s->count; /* not in use yet */
@@ -217,7 +217,7 @@ static void fill(struct slu_place *s, const struct part *part)
  * than fits on any k of it. Returns the k with the largest violation; 0: none.
  * *least: the number on the last of these. All targets with that number are
  * among them, as the bound is concave in k. */
-static uint32_t too_full(struct slu_place *s, const struct part *part,
+static uint32_t too_full(struct slu_flow_place *s, const struct part *part,
 			 uint32_t *least)
 {
 	const uint64_t *most = s->most + part->from;
@@ -245,7 +245,7 @@ static uint32_t too_full(struct slu_place *s, const struct part *part,
 	return worst;
 }
 
-static void copy_place(struct slu_place *s, uint32_t to, uint32_t from)
+static void copy_place(struct slu_flow_place *s, uint32_t to, uint32_t from)
 {
 	s->cost[to] = s->cost[from];
 	s->step[to] = s->step[from];
@@ -256,7 +256,7 @@ static void copy_place(struct slu_place *s, uint32_t to, uint32_t from)
 
 /* Moves the k fullest targets of a part to its front; both halves keep their
  * order. */
-static void split(struct slu_place *s, const struct part *part, uint32_t k,
+static void split(struct slu_flow_place *s, const struct part *part, uint32_t k,
 		  uint32_t least)
 {
 	uint32_t spare = s->p.n_targets, front = part->from, back = spare;
@@ -271,7 +271,7 @@ static void split(struct slu_place *s, const struct part *part, uint32_t k,
  * k targets plus the space on the others, which are those with the least space
  * (a minimum cut). It is not between targets with equal space, as the bound is
  * concave in k. */
-static uint64_t all_that_fits(struct slu_place *s)
+static uint64_t all_that_fits(struct slu_flow_place *s)
 {
 	uint32_t m = s->p.n_targets, k = 0;
 	uint64_t room = 0, fits;
@@ -291,7 +291,7 @@ static uint64_t all_that_fits(struct slu_place *s)
 	return fits;
 }
 
-bool slu_place_fill(struct slu_place *s)
+bool slu_place_fill(struct slu_flow_place *s)
 {
 	struct part todo[SPLITS + 1] = {{0, s->p.n_targets, all_that_fits(s)}};
 	uint32_t n = 1, splits = 0, k, least = 0;
@@ -391,7 +391,8 @@ static void sink(struct slu_place_key *heap, size_t n, size_t at)
 	heap[at] = u;
 }
 
-static size_t make_heap(const struct slu_place *s, struct slu_place_key *heap)
+static size_t make_heap(const struct slu_flow_place *s,
+			struct slu_place_key *heap)
 {
 	size_t n = 0;
 
@@ -404,7 +405,7 @@ static size_t make_heap(const struct slu_place *s, struct slu_place_key *heap)
 	return n;
 }
 
-void slu_place_greedy(struct slu_place *s)
+void slu_place_greedy(struct slu_flow_place *s)
 {
 	struct left left = {s->least, s->add, s->leaves};
 	struct slu_place_key *heap = s->keys;

@@ -63,7 +63,7 @@ static void insert_sorted(const double *cost, uint32_t *order, uint32_t n)
 	}
 }
 
-static bool by_buckets(struct slu_place *s)
+static bool by_buckets(struct slu_flow_place *s)
 {
 	uint32_t size[BUCKETS], m = s->p.n_targets;
 	uint32_t buckets = s->leaves < BUCKETS ? (uint32_t)s->leaves : BUCKETS;
@@ -124,7 +124,7 @@ static void pass(const uint64_t *from, uint64_t *to, uint32_t n, uint32_t *size,
 
 /* Radix sort by the digits in which most costs differ; the others are sorted by
  * insertion. False: too many have to be moved. */
-static bool radix(struct slu_place *s)
+static bool radix(struct slu_flow_place *s)
 {
 	uint32_t low[1u << DIGIT] = {0}, high[1u << DIGIT] = {0};
 	uint32_t m = s->p.n_targets, *order = s->order;
@@ -153,7 +153,7 @@ static bool radix(struct slu_place *s)
 	return true;
 }
 
-void slu_place_order(struct slu_place *s)
+void slu_place_order(struct slu_flow_place *s)
 {
 	uint32_t m = s->p.n_targets;
 

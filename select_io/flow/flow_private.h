@@ -24,7 +24,7 @@ struct slu_place_run {
 	uint32_t value, end;
 };
 
-struct slu_place {
+struct slu_flow_place {
 	struct slu_place_problem p;
 	size_t slots;	 /* stripes that can be placed at most */
 	uint64_t wanted; /* that are asked for */
@@ -58,16 +58,16 @@ struct slu_place {
 };
 
 /* cost_order.c: fill in order; place and target are still the same. */
-void slu_place_order(struct slu_place *s);
+void slu_place_order(struct slu_flow_place *s);
 /* linear_costs.c: all of it, where the cheapest targets have room for all.
  * False: nothing was done. */
-bool slu_place_linear_fast(struct slu_place *s);
-void slu_place_bounds(struct slu_place *s);
+bool slu_place_linear_fast(struct slu_flow_place *s);
+void slu_place_bounds(struct slu_flow_place *s);
 /* Costs and room, each target in its place. */
-void slu_place_load(struct slu_place *s);
+void slu_place_load(struct slu_flow_place *s);
 /* convex_costs.c: fill in count. False: too many splits; places are then as
  * they may be. */
-bool slu_place_fill(struct slu_place *s);
-void slu_place_greedy(struct slu_place *s);
+bool slu_place_fill(struct slu_flow_place *s);
+void slu_place_greedy(struct slu_flow_place *s);
 
 #endif

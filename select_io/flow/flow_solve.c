@@ -49,7 +49,7 @@ static void *take(char **memory, size_t n, size_t size)
 }
 
 /* Lays out all arrays in one block; memory NULL: only computes its size. */
-static size_t lay_out(struct slu_place *s, char *memory)
+static size_t lay_out(struct slu_flow_place *s, char *memory)
 {
 	size_t m = s->p.n_targets, r = s->p.n_requests;
 	size_t tree = s->p.convex ? 2 * s->leaves : 0;
@@ -80,10 +80,10 @@ static size_t lay_out(struct slu_place *s, char *memory)
 	return (size_t)(at - memory);
 }
 
-struct slu_place *slu_place_setup(const struct slu_place_problem *problem,
-				  struct slu_err *err)
+struct slu_flow_place *slu_place_setup(const struct slu_place_problem *problem,
+				       struct slu_err *err)
 {
-	struct slu_place *s;
+	struct slu_flow_place *s;
 
 	if (check(problem, err))
 		return NULL;
@@ -110,7 +110,7 @@ nomem:
 	return NULL;
 }
 
-void slu_place_free(struct slu_place *s)
+void slu_place_free(struct slu_flow_place *s)
 {
 	if (!s)
 		return;
@@ -137,7 +137,7 @@ static void sort_falling(const uint32_t *key, uint32_t n, uint32_t limit,
 }
 
 /* A request gets at most one stripe on every target. */
-static void prepare(struct slu_place *s)
+static void prepare(struct slu_flow_place *s)
 {
 	uint32_t m = s->p.n_targets, r = s->p.n_requests, at = 0, most = 0;
 
@@ -162,7 +162,7 @@ static void prepare(struct slu_place *s)
 	slu_place_load(s);
 }
 
-void slu_place_load(struct slu_place *s)
+void slu_place_load(struct slu_flow_place *s)
 {
 	for (uint32_t j = 0; j < s->p.n_targets; j++) {
 		uint32_t room = s->p.target[j].room;
@@ -179,7 +179,8 @@ void slu_place_load(struct slu_place *s)
 }
 
 /* Assigns target j to the requests at from .. to - 1. */
-static void give(struct slu_place *s, uint32_t from, uint32_t to, uint32_t j)
+static void give(struct slu_flow_place *s, uint32_t from, uint32_t to,
+		 uint32_t j)
 {
 	uint32_t *restrict slot = s->slot, *restrict chosen = s->chosen;
 
@@ -187,7 +188,7 @@ static void give(struct slu_place *s, uint32_t from, uint32_t to, uint32_t j)
 		chosen[slot[k]++] = j;
 }
 
-static void find_runs(struct slu_place *s)
+static void find_runs(struct slu_flow_place *s)
 {
 	s->n_runs = 0;
 	for (uint32_t k = 0; k < s->active; k++) {
@@ -198,14 +199,14 @@ static void find_runs(struct slu_place *s)
 }
 
 /* Merges a run into the next one, which begins where the former ends. */
-static void drop_run(struct slu_place *s, uint32_t q)
+static void drop_run(struct slu_flow_place *s, uint32_t q)
 {
 	s->n_runs--;
 	memmove(&s->run[q], &s->run[q + 1], (s->n_runs - q) * sizeof(*s->run));
 }
 
 /* The requests of a run from `at` on become a run with one less. */
-static void split_run(struct slu_place *s, uint32_t q, uint32_t at)
+static void split_run(struct slu_flow_place *s, uint32_t q, uint32_t at)
 {
 	struct slu_place_run *run = &s->run[q];
 
@@ -218,7 +219,7 @@ static void split_run(struct slu_place *s, uint32_t q, uint32_t at)
 }
 
 /* Target j takes x stripes, x <= active requests. */
-static void hand_out(struct slu_place *s, uint32_t j, uint32_t x)
+static void hand_out(struct slu_flow_place *s, uint32_t j, uint32_t x)
 {
 	uint32_t q = 0, from, at;
 
@@ -242,7 +243,7 @@ static void hand_out(struct slu_place *s, uint32_t j, uint32_t x)
 	s->active = s->n_runs ? s->run[s->n_runs - 1].end : 0;
 }
 
-static void solve_linear(struct slu_place *s)
+static void solve_linear(struct slu_flow_place *s)
 {
 	memset(s->count, 0, s->p.n_targets * sizeof(*s->count));
 	for (uint32_t k = 0; k < s->p.n_targets && s->active > 0; k++) {
@@ -257,7 +258,7 @@ static void solve_linear(struct slu_place *s)
 }
 
 /* most[k]: stripes of all requests on any k targets, sum of min(stripes, k). */
-void slu_place_bounds(struct slu_place *s)
+void slu_place_bounds(struct slu_flow_place *s)
 {
 	uint32_t left = s->active;
 
@@ -269,7 +270,7 @@ void slu_place_bounds(struct slu_place *s)
 	}
 }
 
-static void solve_convex(struct slu_place *s)
+static void solve_convex(struct slu_flow_place *s)
 {
 	slu_place_bounds(s);
 	if (!slu_place_fill(s)) {
@@ -282,7 +283,7 @@ static void solve_convex(struct slu_place *s)
 }
 
 /* Counts the stripes that each request got. */
-static void count_got(struct slu_place *s)
+static void count_got(struct slu_flow_place *s)
 {
 	for (uint32_t k = 0; k < s->p.n_requests; k++) {
 		uint32_t i = s->who[k];
@@ -291,7 +292,7 @@ static void count_got(struct slu_place *s)
 	}
 }
 
-static void solve(struct slu_place *s)
+static void solve(struct slu_flow_place *s)
 {
 	slu_place_order(s);
 	find_runs(s);
@@ -303,7 +304,7 @@ static void solve(struct slu_place *s)
 }
 
 /* The cost of all stripes on a target. */
-static inline double cost_on(const struct slu_place *s, uint32_t j)
+static inline double cost_on(const struct slu_flow_place *s, uint32_t j)
 {
 	const struct slu_place_target *t = &s->p.target[j];
 	double x = s->count[j];
@@ -312,7 +313,8 @@ static inline double cost_on(const struct slu_place *s, uint32_t j)
 }
 
 /* Two accumulators, so that additions do not wait for each other. */
-static void sum_up(const struct slu_place *s, struct slu_place_solution *out)
+static void sum_up(const struct slu_flow_place *s,
+		   struct slu_place_solution *out)
 {
 	uint32_t n = s->p.n_targets, j;
 	uint64_t placed = 0;
@@ -331,7 +333,7 @@ static void sum_up(const struct slu_place *s, struct slu_place_solution *out)
 	out->placed = placed;
 }
 
-void slu_place_solve(struct slu_place *s, struct slu_place_solution *out)
+void slu_place_solve(struct slu_flow_place *s, struct slu_place_solution *out)
 {
 	prepare(s);
 	if (s->p.convex || !slu_place_linear_fast(s))

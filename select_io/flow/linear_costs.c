@@ -14,7 +14,7 @@
 #define SPARE	256 /* more than needed: then a full sort is as fast */
 
 /* Are there n targets with space for all requests? */
-SLU_FAST static bool enough(const struct slu_place *s, uint32_t n)
+SLU_FAST static bool enough(const struct slu_flow_place *s, uint32_t n)
 {
 	uint32_t roomy = 0;
 
@@ -24,7 +24,8 @@ SLU_FAST static bool enough(const struct slu_place *s, uint32_t n)
 }
 
 /* The range of costs of targets that can be used. */
-SLU_FAST static void range(const struct slu_place *s, double *lo, double *hi)
+SLU_FAST static void range(const struct slu_flow_place *s, double *lo,
+			   double *hi)
 {
 	const double *restrict cost = s->cost;
 	double least = SLU_PLACE_MAX_COST, most = 0;
@@ -41,7 +42,8 @@ SLU_FAST static void range(const struct slu_place *s, double *lo, double *hi)
 }
 
 /* The bucket of each target; unusable targets go behind the last one. */
-SLU_FAST static void find_buckets(struct slu_place *s, double lo, double scale)
+SLU_FAST static void find_buckets(struct slu_flow_place *s, double lo,
+				  double scale)
 {
 	const double *restrict cost = s->cost;
 	uint32_t *restrict bucket = s->order;
@@ -56,7 +58,7 @@ SLU_FAST static void find_buckets(struct slu_place *s, double lo, double scale)
 
 /* Collects the targets of the first buckets that together have n. Returns their
  * number; 0: there are fewer, or far more. */
-static uint32_t gather(struct slu_place *s, uint32_t n)
+static uint32_t gather(struct slu_flow_place *s, uint32_t n)
 {
 	uint32_t size[BUCKETS + 1] = {0}, sum = 0, last = 0, got = 0;
 	const uint32_t *bucket = s->order;
@@ -87,7 +89,7 @@ static void sort(struct slu_place_key *a, uint32_t n)
 }
 
 /* The k-th of the sorted requests gets the first want[k] targets. */
-static void hand_out(struct slu_place *s, uint32_t n)
+static void hand_out(struct slu_flow_place *s, uint32_t n)
 {
 	uint32_t left = s->active;
 
@@ -108,7 +110,7 @@ static void hand_out(struct slu_place *s, uint32_t n)
 	}
 }
 
-bool slu_place_linear_fast(struct slu_place *s)
+bool slu_place_linear_fast(struct slu_flow_place *s)
 {
 	uint32_t n = s->active ? s->want[0] : 0, got;
 	double lo, hi;

@@ -60,17 +60,17 @@ struct slu_place_solution {
 	uint32_t *chosen, *first, *got;
 };
 
-struct slu_place;
+struct slu_flow_place;
 
 /* Check the problem and take the memory for it; nothing of it is kept but
  * what slu_place_solve reads again: it must stay as it is until then.
  * SLU_INVALID: a number out of range; SLU_NOMEM. */
-struct slu_place *slu_place_setup(const struct slu_place_problem *problem,
-				  struct slu_err *err);
+struct slu_flow_place *slu_place_setup(const struct slu_place_problem *problem,
+				       struct slu_err *err);
 /* Solve. The solution's arrays belong to the placer. */
-void slu_place_solve(struct slu_place *place,
+void slu_place_solve(struct slu_flow_place *place,
 		     struct slu_place_solution *solution);
-void slu_place_free(struct slu_place *place);
+void slu_place_free(struct slu_flow_place *place);
 
 /*
  * Requests that an application is predicted to make may not push out those
@@ -82,7 +82,7 @@ void slu_place_free(struct slu_place *place);
  */
 int slu_place_predicted(const struct slu_place_problem *problem,
 			const uint32_t *ahead, bool *left_out,
-			struct slu_place **place,
+			struct slu_flow_place **place,
 			struct slu_place_solution *solution,
 			struct slu_err *err);
 

@@ -32,7 +32,7 @@ static int by_distance(const void *a, const void *b)
 /* Solves without the `out` farthest requests. */
 static int solve_without(const struct slu_place_problem *p,
 			 const struct far *far, size_t n, size_t out,
-			 uint32_t *stripes, struct slu_place **place,
+			 uint32_t *stripes, struct slu_flow_place **place,
 			 struct slu_place_solution *solution,
 			 struct slu_err *err)
 {
@@ -52,7 +52,7 @@ static int solve_without(const struct slu_place_problem *p,
 
 int slu_place_predicted(const struct slu_place_problem *p,
 			const uint32_t *ahead, bool *left_out,
-			struct slu_place **place,
+			struct slu_flow_place **place,
 			struct slu_place_solution *solution,
 			struct slu_err *err)
 {

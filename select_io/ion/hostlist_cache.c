@@ -9,7 +9,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-static void names_free(struct slu_names *names)
+static void names_free(struct slu_host_names *names)
 {
 	slu_hosts_free(&names->full);
 	slu_hosts_free(&names->cut);
@@ -25,7 +25,7 @@ static int by_strcmp(const void *a, const void *b)
 }
 
 /* Computes what depends on the full names. */
-static int derive(struct slu_names *names)
+static int derive(struct slu_host_names *names)
 {
 	size_t n = names->full.n;
 
@@ -50,9 +50,9 @@ static int derive(struct slu_names *names)
 	return 0;
 }
 
-static struct slu_names *names_new(const char *text, struct slu_err *err)
+static struct slu_host_names *names_new(const char *text, struct slu_err *err)
 {
-	struct slu_names *names = calloc(1, sizeof(*names));
+	struct slu_host_names *names = calloc(1, sizeof(*names));
 
 	if (names && slu_hosts_parse(text, &names->full, err) < 0) {
 		free(names);
@@ -68,8 +68,8 @@ static struct slu_names *names_new(const char *text, struct slu_err *err)
 	return NULL;
 }
 
-static struct slu_names **place(const struct slu_names_memory *m,
-				const char *text)
+static struct slu_host_names **place(const struct slu_names_memory *m,
+				     const char *text)
 {
 	return &m->bucket[XXH3_64bits(text, strlen(text)) & (m->n_buckets - 1)];
 }
@@ -82,13 +82,13 @@ static int grow(struct slu_names_memory *m)
 
 	if (m->n < m->n_buckets)
 		return 0;
-	more.bucket = calloc(more.n_buckets, sizeof(struct slu_names *));
+	more.bucket = calloc(more.n_buckets, sizeof(struct slu_host_names *));
 	if (!more.bucket)
 		return -1;
 	for (size_t i = 0; i < m->n_buckets; i++)
-		for (struct slu_names *names = m->bucket[i], *next; names;
+		for (struct slu_host_names *names = m->bucket[i], *next; names;
 		     names = next) {
-			struct slu_names **at = place(&more, names->text);
+			struct slu_host_names **at = place(&more, names->text);
 
 			next = names->next;
 			names->next = *at;
@@ -99,10 +99,11 @@ static int grow(struct slu_names_memory *m)
 	return 0;
 }
 
-const struct slu_names *slu_names_find(struct slu_names_memory *m,
-				       const char *text, struct slu_err *err)
+const struct slu_host_names *slu_names_find(struct slu_names_memory *m,
+					    const char *text,
+					    struct slu_err *err)
 {
-	struct slu_names *names = NULL, **at;
+	struct slu_host_names *names = NULL, **at;
 
 	text = text ? text : "";
 	if (m->n_buckets)
@@ -129,7 +130,7 @@ const struct slu_names *slu_names_find(struct slu_names_memory *m,
 static void drop(struct slu_names_memory *m, bool unused_only)
 {
 	for (size_t i = 0; i < m->n_buckets; i++)
-		for (struct slu_names **at = &m->bucket[i], *names;
+		for (struct slu_host_names **at = &m->bucket[i], *names;
 		     (names = *at);) {
 			if (unused_only && names->used) {
 				names->used = false;

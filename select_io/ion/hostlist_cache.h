@@ -11,25 +11,26 @@
 #include "common/err.h"
 #include "common/hostlist.h"
 
-struct slu_names {
+struct slu_host_names {
 	struct slu_hosts full;
 	struct slu_hosts cut; /* the same up to the first dot */
 	uint64_t *hash;	      /* XXH3 of each cut name */
 	const char **sorted;  /* the cut names in strcmp's order */
 	char *text;	      /* for the cache: key, */
 	bool used;	      /* and use since the last sweep */
-	struct slu_names *next;
+	struct slu_host_names *next;
 };
 
 struct slu_names_memory {
-	struct slu_names **bucket; /* n_buckets, a power of two, or NULL */
+	struct slu_host_names **bucket; /* n_buckets, a power of two, or NULL */
 	size_t n_buckets, n;
 };
 
 /* NULL text is "". Borrowed until a sweep drops it; NULL: SLU_INVALID, NOMEM.
  */
-const struct slu_names *slu_names_find(struct slu_names_memory *memory,
-				       const char *text, struct slu_err *err);
+const struct slu_host_names *slu_names_find(struct slu_names_memory *memory,
+					    const char *text,
+					    struct slu_err *err);
 void slu_names_sweep(struct slu_names_memory *memory);
 void slu_names_clear(struct slu_names_memory *memory);
 

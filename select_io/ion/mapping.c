@@ -37,7 +37,7 @@ void slu_mapper_sweep(struct slu_mapper *m)
 
 /* The compute nodes of a job, in equal contiguous blocks for its I/O nodes. */
 struct blocks {
-	const struct slu_names *nodes, *ions;
+	const struct slu_host_names *nodes, *ions;
 };
 
 static int blocks_of(struct slu_mapper *m, const struct slu_ion_share *share,
@@ -61,7 +61,7 @@ static int by_strcmp(const void *a, const void *b)
 
 /* The position of the job's k-th I/O node among all, as clients number them. */
 static int position(const struct blocks *b, size_t k,
-		    const struct slu_names *all, uint32_t *ion,
+		    const struct slu_host_names *all, uint32_t *ion,
 		    struct slu_err *err)
 {
 	const char *name = b->ions->cut.name[k];
@@ -77,7 +77,7 @@ static int position(const struct blocks *b, size_t k,
 
 /* The position for the node after one whose I/O node is *ion. */
 static int next_ion(const struct blocks *b, size_t node,
-		    const struct slu_names *all, uint32_t *ion,
+		    const struct slu_host_names *all, uint32_t *ion,
 		    struct slu_err *err)
 {
 	size_t k = block_of(b, node);
@@ -88,7 +88,7 @@ static int next_ion(const struct blocks *b, size_t node,
 }
 
 static int write_lines(struct slu_buf *buf, const struct blocks *b,
-		       const struct slu_names *all, struct slu_err *err)
+		       const struct slu_host_names *all, struct slu_err *err)
 {
 	uint32_t ion = 0;
 
@@ -103,7 +103,7 @@ static int write_lines(struct slu_buf *buf, const struct blocks *b,
 char *slu_mapping_text(struct slu_mapper *m, const struct slu_ion_share *share,
 		       const char *all_ions, struct slu_err *err)
 {
-	const struct slu_names *all;
+	const struct slu_host_names *all;
 	struct slu_buf buf = {0};
 	struct blocks b;
 	char *text = NULL;
@@ -129,7 +129,8 @@ char *slu_mapping_text(struct slu_mapper *m, const struct slu_ion_share *share,
 long slu_mapper_count(struct slu_mapper *m, const char *hosts,
 		      struct slu_err *err)
 {
-	const struct slu_names *names = slu_names_find(&m->names, hosts, err);
+	const struct slu_host_names *names =
+		slu_names_find(&m->names, hosts, err);
 
 	return names ? (long)names->full.n : -1;
 }
@@ -159,8 +160,8 @@ char *slu_mapping_kept(const char *text, uint32_t n, struct slu_err *err)
 /* The lines of all jobs. */
 
 static int add_lines(struct slu_node_lines *out, const struct blocks *b,
-		     uint32_t job_id, size_t at, const struct slu_names *all,
-		     struct slu_err *err)
+		     uint32_t job_id, size_t at,
+		     const struct slu_host_names *all, struct slu_err *err)
 {
 	uint32_t ion = SLU_NO_ION;
 
@@ -214,7 +215,8 @@ static int reserve(struct slu_mapper *m, const struct slu_assignment *a,
 int slu_node_lines(struct slu_mapper *m, const struct slu_assignment *a,
 		   struct slu_node_lines *out, struct slu_err *err)
 {
-	const struct slu_names *all = slu_names_find(&m->names, a->ions, err);
+	const struct slu_host_names *all =
+		slu_names_find(&m->names, a->ions, err);
 	struct slu_node_lines lines;
 	struct blocks b;
 	int rc = 0;
@@ -295,7 +297,8 @@ static int put_jobs(struct slu_buf *buf, struct slu_mapper *m,
 char *slu_mapping_json(struct slu_mapper *m, const struct slu_assignment *a,
 		       struct slu_err *err)
 {
-	const struct slu_names *all = slu_names_find(&m->names, a->ions, err);
+	const struct slu_host_names *all =
+		slu_names_find(&m->names, a->ions, err);
 	struct slu_buf buf = {0};
 	char *text = NULL;
 

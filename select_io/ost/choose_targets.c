@@ -281,7 +281,7 @@ static int solve(struct task *t, struct json_object *out, struct slu_err *err)
 		.convex = t->s->cost == SLU_OST_CONVEX,
 	};
 	struct slu_place_solution s;
-	struct slu_place *place;
+	struct slu_flow_place *place;
 	int rc;
 
 	if (p.convex && t->r->n_predicted == 0) {

@@ -17,7 +17,7 @@
 #include "common/cli.h"
 #include "common/size.h"
 #include "common/str.h"
-#include "select_io/segments/cut.h"
+#include "select_io/segments/write_segments.h"
 
 #define NAME	   "sluice-segments"
 #define EXIT_USAGE 2
@@ -55,7 +55,7 @@ static const struct option long_options[] = {
 
 struct options {
 	struct slu_stripe_request request;
-	struct slu_cut how;
+	struct slu_segment_options how;
 	const char *preset;
 };
 
@@ -137,7 +137,7 @@ static int split(struct options *o, const char *source, const char *dest)
 	rc = o->preset ? slu_stripe_preset(o->preset, &layout, &err)
 		       : slu_stripe_plan(&o->request, &layout, &err);
 	if (rc == 0)
-		rc = slu_cut_file(in, dest, &layout, &o->how, &err);
+		rc = slu_segments_write(in, dest, &layout, &o->how, &err);
 	if (!is_stdin)
 		close(in);
 	return rc ? failed(&err) : 0;
@@ -172,7 +172,7 @@ static int remove_all(char **path)
 	int rc = 0;
 
 	for (; *path; path++)
-		if (slu_cut_remove(*path, &err))
+		if (slu_segments_remove(*path, &err))
 			rc = failed(&err);
 	return rc;
 }

@@ -105,7 +105,7 @@ bool slu_osts_busy(const struct slu_daemon *d)
 	return d->busy.percent >= BUSY;
 }
 
-void slu_busy_look(struct slu_busy *b, const char *stat, double now)
+void slu_busy_look(struct slu_cpu_load *b, const char *stat, double now)
 {
 	uint64_t ticks, working;
 	struct slu_buf text = {0};
@@ -117,7 +117,7 @@ void slu_busy_look(struct slu_busy *b, const char *stat, double now)
 		if (b->time > 0 && ticks > b->ticks && working >= b->working)
 			b->percent = 100.0 * (double)(working - b->working) /
 				     (double)(ticks - b->ticks);
-		*b = (struct slu_busy){now, working, ticks, b->percent};
+		*b = (struct slu_cpu_load){now, working, ticks, b->percent};
 	}
 	slu_buf_free(&text);
 }

@@ -32,7 +32,7 @@ bool slu_osts_busy(const struct slu_daemon *d);
 
 /* Evaluate a /proc/stat, unless the last look was a moment ago. now:
  * seconds. */
-struct slu_busy;
-void slu_busy_look(struct slu_busy *busy, const char *stat, double now);
+struct slu_cpu_load;
+void slu_busy_look(struct slu_cpu_load *busy, const char *stat, double now);
 
 #endif

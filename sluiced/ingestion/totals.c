@@ -25,7 +25,7 @@
 	"JobID,JobIDRaw,UID,Start,End,State,NNodes,TRESUsageInTot," \
 	"TRESUsageOutTot"
 
-static const char *ids_of(const struct slu_totals *t, struct slu_buf *out)
+static const char *ids_of(const struct slu_sacct_totals *t, struct slu_buf *out)
 {
 	for (size_t i = 0; i < t->n; i++)
 		if (t->run[i].asking)
@@ -35,7 +35,7 @@ static const char *ids_of(const struct slu_totals *t, struct slu_buf *out)
 }
 
 /* "2026-11-22T00:10:00", a day before the first of them began. */
-static void since(const struct slu_totals *t, char out[32])
+static void since(const struct slu_sacct_totals *t, char out[32])
 {
 	time_t first = (time_t)slu_now_wall();
 	struct tm tm;
@@ -52,7 +52,7 @@ static void since(const struct slu_totals *t, char out[32])
 /* Runs sacct, in the child. --duplicates: shows runs before a requeue, too. */
 static int ask(void *arg, struct slu_buf *out, struct slu_err *err)
 {
-	const struct slu_totals *t = arg;
+	const struct slu_sacct_totals *t = arg;
 	struct slu_buf ids = {0};
 	char from[32];
 	const char *argv[] = {t->history->conf->job_totals,
@@ -80,7 +80,7 @@ static int ask(void *arg, struct slu_buf *out, struct slu_err *err)
 
 struct store {
 	struct slu_item item;
-	struct slu_totals *t;
+	struct slu_sacct_totals *t;
 	struct slu_import_io io[SLU_TOTALS_MAX];
 	size_t n;
 };
@@ -107,8 +107,8 @@ static void stored(struct slu_item *item, const struct slu_err *err)
 	free(s);
 }
 
-static struct slu_totals_run *run_of(struct slu_totals *t, uint32_t job_id,
-				     int64_t start)
+static struct slu_totals_run *run_of(struct slu_sacct_totals *t,
+				     uint32_t job_id, int64_t start)
 {
 	for (size_t i = 0; i < t->n; i++)
 		if (t->run[i].job_id == job_id && t->run[i].start == start)
@@ -145,7 +145,7 @@ static int no_uid(const char *user, uint32_t *uid)
 }
 
 /* Keeps those whose end accounting does not know yet. */
-static void keep_unknown(struct slu_totals *t)
+static void keep_unknown(struct slu_sacct_totals *t)
 {
 	size_t kept = 0;
 
@@ -169,7 +169,7 @@ static bool unreachable(const struct slu_err *err)
 
 /* sacct may fail on one of them, or there are too many at once: half of them
  * next. One that fails alone waits behind all others. */
-static void ask_less(struct slu_totals *t)
+static void ask_less(struct slu_sacct_totals *t)
 {
 	struct slu_totals_run run;
 	size_t i = 0;
@@ -203,7 +203,7 @@ static char *table_of(const struct slu_buf *out)
 	return out->data ? strstr(out->data, COLUMNS_BEGIN) : NULL;
 }
 
-static int read_answer(struct slu_totals *t, struct slu_buf *out,
+static int read_answer(struct slu_sacct_totals *t, struct slu_buf *out,
 		       struct slu_err *err)
 {
 	struct store *s = calloc(1, sizeof(*s));
@@ -235,7 +235,7 @@ static int read_answer(struct slu_totals *t, struct slu_buf *out,
 
 static void answered(void *arg, struct slu_buf *out, const struct slu_err *err)
 {
-	struct slu_totals *t = arg;
+	struct slu_sacct_totals *t = arg;
 	struct slu_err why;
 
 	if (!err && read_answer(t, out, &why) < 0)
@@ -258,7 +258,7 @@ static void answered(void *arg, struct slu_buf *out, const struct slu_err *err)
 	t->failures = err ? t->failures + 1 : 0;
 }
 
-static double pause_of(const struct slu_totals *t)
+static double pause_of(const struct slu_sacct_totals *t)
 {
 	double wait = EVERY;
 
@@ -274,14 +274,14 @@ static double pause_of(const struct slu_totals *t)
 
 static void gone(void *arg)
 {
-	struct slu_totals *t = arg;
+	struct slu_sacct_totals *t = arg;
 
 	t->child = NULL;
 	slu_timer_set(t->loop, &t->timer, pause_of(t));
 }
 
 /* Fills free entries with runs that have ended since. */
-static int fill(struct slu_totals *t, struct slu_err *err)
+static int fill(struct slu_sacct_totals *t, struct slu_err *err)
 {
 	int64_t now = (int64_t)slu_now_wall();
 	struct slu_import_io fresh[SLU_TOTALS_MAX];
@@ -303,7 +303,7 @@ static int fill(struct slu_totals *t, struct slu_err *err)
 }
 
 /* Chooses those to ask for now: not asked for recently, or one alone. */
-static size_t choose(struct slu_totals *t)
+static size_t choose(struct slu_sacct_totals *t)
 {
 	double now = slu_now_mono();
 	bool alone = false;
@@ -325,7 +325,7 @@ static size_t choose(struct slu_totals *t)
 
 static void on_timer(void *arg)
 {
-	struct slu_totals *t = arg;
+	struct slu_sacct_totals *t = arg;
 	struct slu_child_work work = {
 		.run = ask,
 		.done = answered,
@@ -352,23 +352,23 @@ static void on_timer(void *arg)
 		slu_timer_set(t->loop, &t->timer, 0.1);
 }
 
-void slu_totals_start(struct slu_totals *t, struct slu_loop *loop,
+void slu_totals_start(struct slu_sacct_totals *t, struct slu_loop *loop,
 		      struct slu_history *history)
 {
-	*t = (struct slu_totals){
+	*t = (struct slu_sacct_totals){
 		.loop = loop, .history = history, .most = SLU_TOTALS_MAX};
 	t->timer = (struct slu_timer){.fn = on_timer, .arg = t};
 	slu_timer_set(loop, &t->timer, EVERY);
 }
 
-void slu_totals_retry(struct slu_totals *t)
+void slu_totals_retry(struct slu_sacct_totals *t)
 {
 	t->failures = 0;
 	t->wait = false;
 	slu_timer_soon(t->loop, &t->timer, EVERY);
 }
 
-void slu_totals_stop(struct slu_totals *t)
+void slu_totals_stop(struct slu_sacct_totals *t)
 {
 	if (t->child)
 		slu_child_drop(t->child);

@@ -33,7 +33,7 @@ struct slu_totals_run {
 	bool alone;  /* sacct failed on it: to be asked for alone */
 };
 
-struct slu_totals {
+struct slu_sacct_totals {
 	struct slu_loop *loop;
 	struct slu_history *history;
 	struct slu_timer timer;
@@ -49,10 +49,10 @@ struct slu_totals {
 	unsigned failures;
 };
 
-void slu_totals_start(struct slu_totals *t, struct slu_loop *loop,
+void slu_totals_start(struct slu_sacct_totals *t, struct slu_loop *loop,
 		      struct slu_history *history);
 /* The configuration has changed: what failed may be tried again. */
-void slu_totals_retry(struct slu_totals *t);
-void slu_totals_stop(struct slu_totals *t);
+void slu_totals_retry(struct slu_sacct_totals *t);
+void slu_totals_stop(struct slu_sacct_totals *t);
 
 #endif

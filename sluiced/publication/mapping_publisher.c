@@ -177,7 +177,7 @@ static bool try_another(struct slu_publisher *p, struct slu_epoch *epoch,
 static void dismiss_if_off(struct slu_publisher *p)
 {
 	if (!p->dir && p->child)
-		slu_child_dismiss(p->child);
+		slu_child_retire(p->child);
 }
 
 /* Lets the waiting assignment wait for another child, which starts when the
@@ -240,7 +240,7 @@ static void start(struct slu_publisher *p)
 	slu_timer_stop(p->loop, &p->retry);
 	if (p->child && say_changes(p) < 0) {
 		p->ready = false;
-		slu_child_dismiss(p->child);
+		slu_child_retire(p->child);
 		wait_for_exit(p, p->seconds);
 		return;
 	}

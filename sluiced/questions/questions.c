@@ -162,7 +162,8 @@ void slu_question_main(void)
 		all = slu_json_parse(in.data, in.len, &err);
 	else
 		slu_err(&err, SLU_INTERNAL, "there is no question");
-	slu_child_end(&out, all && answer(all, &out, &err) == 0 ? NULL : &err);
+	slu_child_reply_and_exit(
+		&out, all && answer(all, &out, &err) == 0 ? NULL : &err);
 }
 
 static void reply(struct slu_question *q, struct slu_buf *out,

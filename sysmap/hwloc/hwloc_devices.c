@@ -64,10 +64,10 @@ static const char *info(hwloc_obj_t obj, const char *key)
 
 /* The place of a device: its PCI function, and its NUMA node if it is near a
  * single one. The address is stored in buf. */
-static struct slu_place place_of(hwloc_topology_t t, hwloc_obj_t obj,
-				 char buf[32])
+static struct slu_device_place place_of(hwloc_topology_t t, hwloc_obj_t obj,
+					char buf[32])
 {
-	struct slu_place place = {.numa_node = SLU_NO_NUMA_NODE};
+	struct slu_device_place place = {.numa_node = SLU_NO_NUMA_NODE};
 	hwloc_obj_t near = hwloc_get_non_io_ancestor_obj(t, obj);
 
 	while (obj && obj->type != HWLOC_OBJ_PCI_DEVICE)
@@ -100,7 +100,7 @@ int slu_hwloc_read_disks(const struct slu_root *root, struct json_object **out,
 {
 	struct slu_disk disk = {0};
 	hwloc_obj_t obj = NULL;
-	struct slu_place place;
+	struct slu_device_place place;
 	hwloc_topology_t t;
 	char address[32];
 

@@ -73,11 +73,11 @@ bool slu_pci_of(const struct slu_root *root, struct slu_pci *out,
 	       slu_pci_read(root, address, out);
 }
 
-struct slu_place slu_pci_place(const struct slu_pci *pci)
+struct slu_device_place slu_pci_place(const struct slu_pci *pci)
 {
-	return (struct slu_place){.address = pci->address,
-				  .driver = pci->driver,
-				  .numa_node = pci->numa_node};
+	return (struct slu_device_place){.address = pci->address,
+					 .driver = pci->driver,
+					 .numa_node = pci->numa_node};
 }
 
 /* "8.0 GT/s PCIe", "Unknown" */

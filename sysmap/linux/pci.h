@@ -29,7 +29,7 @@ bool slu_pci_of(const struct slu_root *root, struct slu_pci *out,
 		const char *link, ...) __attribute__((format(printf, 3, 4)));
 
 /* Borrowed from pci. */
-struct slu_place slu_pci_place(const struct slu_pci *pci);
+struct slu_device_place slu_pci_place(const struct slu_pci *pci);
 
 struct slu_pci_link slu_pci_link_read(const struct slu_root *root,
 				      const char *address);

@@ -12,25 +12,27 @@
 #include <strings.h>
 #include "common/jsonx.h"
 
-const char *slu_key_name(const struct slu_key *key)
+const char *slu_key_name(const struct slu_answer_key *key)
 {
 	return key->json ? key->json : key->key;
 }
 
 /* The entry of a key, by the name that sluiced uses. */
-static const struct slu_key *find(const struct slu_key *keys, const char *key)
+static const struct slu_answer_key *find(const struct slu_answer_key *keys,
+					 const char *key)
 {
-	for (const struct slu_key *k = keys; k && k->key; k++)
+	for (const struct slu_answer_key *k = keys; k && k->key; k++)
 		if (strcmp(k->key, key) == 0)
 			return k;
 	return NULL;
 }
 
-const struct slu_key *slu_key_find(const struct slu_key *keys, const char *name)
+const struct slu_answer_key *slu_key_find(const struct slu_answer_key *keys,
+					  const char *name)
 {
-	const struct slu_key *found = find(keys, name);
+	const struct slu_answer_key *found = find(keys, name);
 
-	for (const struct slu_key *k = keys; !found && k && k->key; k++)
+	for (const struct slu_answer_key *k = keys; !found && k && k->key; k++)
 		if (strcasecmp(k->key, name) == 0 ||
 		    strcasecmp(slu_key_name(k), name) == 0 ||
 		    (k->title && strcasecmp(k->title, name) == 0))
@@ -95,7 +97,7 @@ static struct json_object *scalar(struct json_object *value,
 }
 
 static struct json_object *encode(struct json_object *value,
-				  const struct slu_key *key);
+				  const struct slu_answer_key *key);
 
 static void add(struct json_object *out, const char *name,
 		struct json_object *value)
@@ -105,10 +107,10 @@ static void add(struct json_object *out, const char *name,
 
 /* A null value is unknown, and left out. */
 static struct json_object *object(struct json_object *from,
-				  const struct slu_key *keys)
+				  const struct slu_answer_key *keys)
 {
 	struct json_object *out = json_object_new_object();
-	const struct slu_key *k;
+	const struct slu_answer_key *k;
 
 	if (!json_object_is_type(from, json_type_object)) {
 		json_object_put(out);
@@ -132,7 +134,7 @@ static struct json_object *object(struct json_object *from,
 }
 
 static struct json_object *list(struct json_object *from,
-				const struct slu_key *key)
+				const struct slu_answer_key *key)
 {
 	struct json_object *out, *one;
 
@@ -149,7 +151,7 @@ static struct json_object *list(struct json_object *from,
 }
 
 static struct json_object *map(struct json_object *from,
-			       const struct slu_key *key)
+			       const struct slu_answer_key *key)
 {
 	struct json_object *out;
 
@@ -164,7 +166,7 @@ static struct json_object *map(struct json_object *from,
 }
 
 static struct json_object *encode(struct json_object *value,
-				  const struct slu_key *key)
+				  const struct slu_answer_key *key)
 {
 	switch (key->is) {
 	case SLU_IS_OBJECT:
@@ -199,17 +201,18 @@ static void add_head(const struct slu_form *answer, struct json_object *out)
 	slu_buf_free(&name);
 }
 
-struct json_object *slu_form_rows(const struct slu_key *keys,
+struct json_object *slu_form_rows(const struct slu_answer_key *keys,
 				  struct json_object *rows)
 {
-	return list(rows, &(struct slu_key){.of = keys});
+	return list(rows, &(struct slu_answer_key){.of = keys});
 }
 
 struct json_object *slu_form_encode(const struct slu_form *answer,
 				    struct json_object *said)
 {
-	struct slu_key rows = {.is = answer->map ? SLU_IS_MAP : SLU_IS_LIST,
-			       .of = answer->keys};
+	struct slu_answer_key rows = {.is = answer->map ? SLU_IS_MAP
+							: SLU_IS_LIST,
+				      .of = answer->keys};
 	struct json_object *out = json_object_new_object(), *whole;
 
 	add_head(answer, out);

@@ -71,7 +71,7 @@ static void add_type(struct json_object *out, enum slu_quantity is)
 	}
 }
 
-static struct json_object *object(const struct slu_key *keys);
+static struct json_object *object(const struct slu_answer_key *keys);
 
 static struct json_object *scalar(enum slu_quantity is)
 {
@@ -81,7 +81,7 @@ static struct json_object *scalar(enum slu_quantity is)
 	return out;
 }
 
-static struct json_object *value(const struct slu_key *key)
+static struct json_object *value(const struct slu_answer_key *key)
 {
 	struct json_object *out = scalar(key->is), *inner;
 
@@ -102,7 +102,8 @@ static struct json_object *value(const struct slu_key *key)
 	return out;
 }
 
-static void add_old(struct json_object *properties, const struct slu_key *key)
+static void add_old(struct json_object *properties,
+		    const struct slu_answer_key *key)
 {
 	struct json_object *out = json_object_new_object();
 	char *instead = slu_asprintf("use %s", key->json);
@@ -113,13 +114,13 @@ static void add_old(struct json_object *properties, const struct slu_key *key)
 	add(properties, key->key, out);
 }
 
-static struct json_object *object(const struct slu_key *keys)
+static struct json_object *object(const struct slu_answer_key *keys)
 {
 	struct json_object *out = json_object_new_object();
 	struct json_object *properties = json_object_new_object();
 
 	add(out, "type", text("object"));
-	for (const struct slu_key *k = keys; k && k->key; k++) {
+	for (const struct slu_answer_key *k = keys; k && k->key; k++) {
 		add(properties, slu_key_name(k), value(k));
 		if (k->json)
 			add_old(properties, k);
@@ -163,7 +164,7 @@ static void add_required(struct json_object *out, const struct slu_form *answer)
 
 struct json_object *slu_form_schema(const struct slu_form *answer)
 {
-	const struct slu_key rows[] = {
+	const struct slu_answer_key rows[] = {
 		{.key = answer->rows,
 		 .is = answer->map ? SLU_IS_MAP : SLU_IS_LIST,
 		 .of = answer->keys,

@@ -10,7 +10,7 @@
 #include <string.h>
 #include "sysquery/answers/colors.h"
 
-static const struct slu_key summary[] = {
+static const struct slu_answer_key summary[] = {
 	{"host", .is = SLU_IS_TEXT, .title = "HOST"},
 	{"storage", .is = SLU_IS_TEXT, .title = "STORAGE",
 	 .doc = "where job file systems would live"},
@@ -31,7 +31,7 @@ const struct slu_form slu_form_summary = {.name = "summary",
 					  .rows = "hosts",
 					  .keys = summary};
 
-static const struct slu_key storage[] = {
+static const struct slu_answer_key storage[] = {
 	{"host", .is = SLU_IS_TEXT, .title = "HOST"},
 	{"mountpoint", .is = SLU_IS_TEXT, .title = "MOUNTPOINT"},
 	{"device", .is = SLU_IS_TEXT, .title = "DEVICE", .drop = 2},
@@ -59,7 +59,7 @@ const struct slu_form slu_form_resources = {
 	.rows = "hosts",
 	.map = true};
 
-static const struct slu_key hosts[] = {
+static const struct slu_answer_key hosts[] = {
 	{"host", .is = SLU_IS_TEXT, .title = "HOST"},
 	{"documents", .is = SLU_IS_COUNT, .title = "DOCUMENTS", .drop = 2},
 	{"since", "since_unix", .is = SLU_IS_TIME, .title = "SINCE", .drop = 1},
@@ -75,7 +75,7 @@ const struct slu_form slu_form_hosts = {.name = "hosts",
 					.keys = hosts,
 					.time = "last_seen"};
 
-static const struct slu_key extractors[] = {
+static const struct slu_answer_key extractors[] = {
 	{"extractor", .is = SLU_IS_TEXT, .title = "EXTRACTOR"},
 	{"documents", .is = SLU_IS_COUNT, .title = "DOCUMENTS"},
 	{"hosts", .is = SLU_IS_COUNT, .title = "HOSTS"},
@@ -86,12 +86,12 @@ const struct slu_form slu_form_extractors = {
 	.rows = "extractors",
 	.keys = extractors};
 
-static const struct slu_key changes[] = {
+static const struct slu_answer_key changes[] = {
 	{"path", .is = SLU_IS_TEXT, .doc = "of the leaf; \"\": the document"},
 	{.key = "old"},
 	{.key = "new"},
 	{.key = NULL}};
-static const struct slu_key history[] = {
+static const struct slu_answer_key history[] = {
 	{"since", "since_unix", .is = SLU_IS_TIME, .title = "SINCE"},
 	{"until", "until_unix", .is = SLU_IS_TIME},
 	{"last_seen", "last_seen_unix", .is = SLU_IS_TIME},
@@ -106,7 +106,7 @@ const struct slu_form slu_form_history = {
 	.keys = history,
 	.time = "since"};
 
-static const struct slu_key diff[] = {
+static const struct slu_answer_key diff[] = {
 	{"extractor", .is = SLU_IS_TEXT, .title = "EXTRACTOR", .drop = 1},
 	{"path", .is = SLU_IS_TEXT, .title = "WHAT"},
 	{"old", .title = "WAS", .text = true},
@@ -118,7 +118,7 @@ const struct slu_form slu_form_diff = {
 	.rows = "differences",
 	.keys = diff};
 
-static const struct slu_key check[] = {
+static const struct slu_answer_key check[] = {
 	{"nodes", "node_list", .is = SLU_IS_TEXT, .title = "NODES"},
 	{"severity", .is = SLU_IS_TEXT, .title = "SEVERITY",
 	 .color = slu_color_state, .doc = "wrong or hint"},
@@ -143,7 +143,7 @@ const struct slu_form slu_form_select = {
 	.doc = "rows of a SELECT, with its columns as keys",
 	.rows = "rows"};
 
-static const struct slu_key views[] = {
+static const struct slu_answer_key views[] = {
 	{"view", .is = SLU_IS_TEXT, .title = "VIEW"},
 	{"columns", .is = SLU_IS_TEXT, .title = "COLUMNS", .text = true},
 	{.key = NULL}};
@@ -158,13 +158,13 @@ const struct slu_form slu_form_dump = {
 	.rows = "tables",
 	.map = true};
 
-static const struct slu_key integrity[] = {
+static const struct slu_answer_key integrity[] = {
 	{"integrity", .is = SLU_IS_TEXT, .doc = "ok"}, {.key = NULL}};
 const struct slu_form slu_form_integrity = {.name = "integrity",
 					    .doc = "is the database sound?",
 					    .keys = integrity};
 
-static const struct slu_key schemas[] = {
+static const struct slu_answer_key schemas[] = {
 	{"schema", .is = SLU_IS_TEXT, .title = "SCHEMA",
 	 .doc = "its name here"},
 	{"of", .is = SLU_IS_TEXT, .title = "OF", .text = true},

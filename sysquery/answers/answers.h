@@ -36,12 +36,12 @@ enum slu_quantity {
 	SLU_IS_MAP,	  /* an object of such objects, by name */
 };
 
-struct slu_key {
+struct slu_answer_key {
 	const char *key;  /* in sluiced's answer */
 	const char *json; /* NULL: the same */
 	enum slu_quantity is;
 	double factor; /* from sluiced's unit to that of JSON; 0: 1 */
-	const struct slu_key *of;
+	const struct slu_answer_key *of;
 	enum slu_quantity each;
 	const char *doc;
 	/* The column of a table, if there is a title; see slu_column. */
@@ -60,7 +60,7 @@ struct slu_form {
 	 * JSON. NULL: it is an object. */
 	const char *rows;
 	bool map;
-	const struct slu_key *keys; /* NULL: any; key NULL ends them */
+	const struct slu_answer_key *keys; /* NULL: any; key NULL ends them */
 	/* For a list: the keys by which --state and --since select rows; NULL:
 	 * no selection. */
 	const char *state, *time;
@@ -82,18 +82,18 @@ extern const struct slu_form slu_form_accuracy, slu_form_backtest,
 
 const struct slu_form *slu_form_find(const char *name);
 /* Its name in JSON. */
-const char *slu_key_name(const struct slu_key *key);
+const char *slu_key_name(const struct slu_answer_key *key);
 /* Find a key by its name in JSON, in sluiced's answer or in a table, without
  * case; NULL: unknown. */
-const struct slu_key *slu_key_find(const struct slu_key *keys,
-				   const char *name);
+const struct slu_answer_key *slu_key_find(const struct slu_answer_key *keys,
+					  const char *name);
 
 /* answer_json.c: sluiced's answer as JSON output, starting with schema and
  * version. Caller frees with json_object_put(). */
 struct json_object *slu_form_encode(const struct slu_form *answer,
 				    struct json_object *said);
 /* Rows of a list with these keys (NULL: any), the same way. Caller puts. */
-struct json_object *slu_form_rows(const struct slu_key *keys,
+struct json_object *slu_form_rows(const struct slu_answer_key *keys,
 				  struct json_object *rows);
 /* The text before and after the rows of an answer that is too long to be held
  * in memory. */

@@ -9,7 +9,7 @@
 
 #define MB 1e6
 
-static const struct slu_key curve[] = {
+static const struct slu_answer_key curve[] = {
 	{"ions", "ion_count", .is = SLU_IS_COUNT, .title = "IONS"},
 	{"runs", .is = SLU_IS_COUNT, .title = "RUNS"},
 	{"mean", "mean_bytes_per_second", .is = SLU_IS_BANDWIDTH, .factor = MB,
@@ -21,7 +21,7 @@ static const struct slu_key curve[] = {
 	{"error", "error_bytes_per_second", .is = SLU_IS_BANDWIDTH,
 	 .factor = MB, .title = "ERROR", .round = true},
 	{.key = NULL}};
-static const struct slu_key shares[] = {
+static const struct slu_answer_key shares[] = {
 	{"job_id", .is = SLU_IS_COUNT, .title = "JOB"},
 	{"name", .is = SLU_IS_TEXT, .title = "NAME"},
 	{"nodes", "node_list", .is = SLU_IS_TEXT, .title = "NODES", .drop = 2},
@@ -37,7 +37,7 @@ static const struct slu_key shares[] = {
 	{"why", .is = SLU_IS_TEXT, .title = "CURVE", .text = true, .drop = 3},
 	{"curve", .is = SLU_IS_LIST, .of = curve},
 	{.key = NULL}};
-static const struct slu_key would[] = {
+static const struct slu_answer_key would[] = {
 	{"job_id", .is = SLU_IS_COUNT, .title = "JOB"},
 	{"name", .is = SLU_IS_TEXT, .title = "NAME"},
 	{"now", .is = SLU_IS_COUNT, .title = "NOW"},
@@ -46,7 +46,7 @@ static const struct slu_key would[] = {
 	{"bandwidth", "bandwidth_bytes_per_second", .is = SLU_IS_BANDWIDTH,
 	 .factor = MB, .title = "MB/s", .round = true},
 	{.key = NULL}};
-static const struct slu_key what_if[] = {
+static const struct slu_answer_key what_if[] = {
 	{"policy", .is = SLU_IS_TEXT},
 	{"pool", "ion_count", .is = SLU_IS_COUNT},
 	{"total", "total_bytes_per_second", .is = SLU_IS_BANDWIDTH,
@@ -55,12 +55,12 @@ static const struct slu_key what_if[] = {
 	 .factor = MB},
 	{"jobs", .is = SLU_IS_LIST, .of = would},
 	{.key = NULL}};
-static const struct slu_key changed[] = {
+static const struct slu_answer_key changed[] = {
 	{"job_id", .is = SLU_IS_COUNT},
 	{"name", .is = SLU_IS_TEXT},
 	{"ions", "ion_count", .is = SLU_IS_COUNT},
 	{.key = NULL}};
-static const struct slu_key assignments[] = {
+static const struct slu_answer_key assignments[] = {
 	{"time", "time_unix", .is = SLU_IS_TIME, .title = "TIME"},
 	{"event", .is = SLU_IS_TEXT, .title = "EVENT"},
 	{"policy", .is = SLU_IS_TEXT, .title = "POLICY", .drop = 2},
@@ -100,17 +100,17 @@ static const struct slu_key assignments[] = {
 		"miss", .is = SLU_IS_NUMBER, .title = "MISS", .round = true, \
 			.doc = "mean |predicted - reached| / reached"        \
 	}
-static const struct slu_key predicted_by_application[] = {
+static const struct slu_answer_key predicted_by_application[] = {
 	{"user", .is = SLU_IS_TEXT, .title = "USER"},
 	{"name", .is = SLU_IS_TEXT, .title = "NAME"},
 	{"nodes", "node_count", .is = SLU_IS_COUNT, .title = "NODES"},
 	PREDICTED,
 	{.key = NULL}};
-static const struct slu_key predicted_by_day[] = {
+static const struct slu_answer_key predicted_by_day[] = {
 	{"day", "day_unix", .is = SLU_IS_TIME, .title = "DAY"},
 	PREDICTED,
 	{.key = NULL}};
-static const struct slu_key users_by_week[] = {
+static const struct slu_answer_key users_by_week[] = {
 	{"week", "week_unix", .is = SLU_IS_TIME, .title = "WEEK"},
 	{"user", .is = SLU_IS_TEXT, .title = "USER"},
 	{"runs", "run_count", .is = SLU_IS_COUNT, .title = "RUNS"},
@@ -142,7 +142,7 @@ static const struct slu_key users_by_week[] = {
 	{"for", .is = SLU_IS_TEXT, .title = "FOR",
 	 .doc = "the user who gained most over STATIC in that week"},
 	{.key = NULL}};
-static const struct slu_key replayed[] = {
+static const struct slu_answer_key replayed[] = {
 	{"policy", .is = SLU_IS_TEXT, .title = "POLICY"},
 	{"pool", "ion_count", .is = SLU_IS_COUNT, .title = "IONS"},
 	{"run_hours", .is = SLU_IS_NUMBER, .title = "RUN_HOURS", .round = true,
@@ -157,7 +157,7 @@ static const struct slu_key replayed[] = {
 	 .factor = MB, .title = "MB/s", .round = true,
 	 .doc = "mean bandwidth of a job, weighted by its run time"},
 	{.key = NULL}};
-static const struct slu_key replay[] = {
+static const struct slu_answer_key replay[] = {
 	{"since", "since_unix", .is = SLU_IS_TIME},
 	{"jobs", "job_count", .is = SLU_IS_COUNT},
 	{"known", "known_count", .is = SLU_IS_COUNT,
@@ -170,7 +170,7 @@ static const struct slu_key replay[] = {
 	 .doc = "largest number of I/O nodes of which the last still saves a "
 		"node hour an hour"},
 	{.key = NULL}};
-static const struct slu_key gain[] = {
+static const struct slu_answer_key gain[] = {
 	{"since", "since_unix", .is = SLU_IS_TIME},
 	{"until", "until_unix", .is = SLU_IS_TIME},
 	{"runs", "run_count", .is = SLU_IS_COUNT,
@@ -193,7 +193,7 @@ static const struct slu_key gain[] = {
 	{"static_total", "static_total_bytes_per_second",
 	 .is = SLU_IS_BANDWIDTH, .factor = MB},
 	{.key = NULL}};
-static const struct slu_key ions[] = {
+static const struct slu_answer_key ions[] = {
 	{"policy", .is = SLU_IS_TEXT},
 	{"ions", "ion_list", .is = SLU_IS_TEXT},
 	{"total", "total_bytes_per_second", .is = SLU_IS_BANDWIDTH,

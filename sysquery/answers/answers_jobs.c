@@ -9,7 +9,7 @@
 #define MB	1e6
 #define MINUTES 60
 
-static const struct slu_key phases[] = {
+static const struct slu_answer_key phases[] = {
 	{"name", .is = SLU_IS_TEXT, .title = "PHASE"},
 	{"began", "began_unix", .is = SLU_IS_TIME, .title = "BEGAN"},
 	{"seconds", .is = SLU_IS_SECONDS, .title = "TOOK"},
@@ -23,11 +23,11 @@ static const struct slu_key phases[] = {
 	{"nodes", "node_count", .is = SLU_IS_COUNT, .title = "NODES"},
 	{"node_seconds", .is = SLU_IS_SECONDS},
 	{.key = NULL}};
-static const struct slu_key member_devices[] = {
+static const struct slu_answer_key member_devices[] = {
 	{"storage", .is = SLU_IS_TEXT},
 	{"capacity", "capacity_bytes", .is = SLU_IS_BYTES},
 	{.key = NULL}};
-static const struct slu_key members[] = {
+static const struct slu_answer_key members[] = {
 	{"name", .is = SLU_IS_TEXT},
 	{"state", .is = SLU_IS_TEXT},
 	{"part", .doc = "its part in the file system"},
@@ -40,13 +40,13 @@ static const struct slu_key members[] = {
 	{"read_bytes", .is = SLU_IS_BYTES},
 	{"written_bytes", .is = SLU_IS_BYTES},
 	{.key = NULL}};
-static const struct slu_key events[] = {
+static const struct slu_answer_key events[] = {
 	{"time", "time_unix", .is = SLU_IS_TIME, .title = "TIME"},
 	{"state", .is = SLU_IS_TEXT, .title = "STATE",
 	 .color = slu_color_state},
 	{"text", .is = SLU_IS_TEXT, .title = "WHAT", .text = true},
 	{.key = NULL}};
-static const struct slu_key buffers[] = {
+static const struct slu_answer_key buffers[] = {
 	{"buffer", "buffer_id", .is = SLU_IS_COUNT},
 	{"job", "job_id", .is = SLU_IS_COUNT, .title = "JOB"},
 	{"job_name", .is = SLU_IS_TEXT, .title = "NAME", .drop = 2},
@@ -97,13 +97,13 @@ const struct slu_form slu_form_buffers = {
 	"BOOT_FAIL,DEADLINE,OUT_OF_MEMORY,REQUEUED,LAUNCH_FAILED," \
 	"REVOKED"
 
-static const struct slu_key by_fs[] = {
+static const struct slu_answer_key by_fs[] = {
 	{"name", .is = SLU_IS_TEXT, .doc = "fsname; ?: it is not known which"},
 	{"read_bytes", .is = SLU_IS_BYTES},
 	{"written_bytes", .is = SLU_IS_BYTES},
 	{"metadata_ops", "metadata_op_count", .is = SLU_IS_COUNT},
 	{.key = NULL}};
-static const struct slu_key jobs[] = {
+static const struct slu_answer_key jobs[] = {
 	{"job_id", .is = SLU_IS_COUNT, .title = "JOB"},
 	{"user", .is = SLU_IS_ANY, .title = "USER", .doc = "name, or number"},
 	{"name", .is = SLU_IS_TEXT, .title = "NAME", .drop = 1},
@@ -169,11 +169,11 @@ const struct slu_form slu_form_jobs = {.name = "jobs",
 	{                                                                      \
 		.key = NULL                                                    \
 	}
-static const struct slu_key by_user[] = {ACCURACY("user", "USER")};
-static const struct slu_key by_partition[] = {
+static const struct slu_answer_key by_user[] = {ACCURACY("user", "USER")};
+static const struct slu_answer_key by_partition[] = {
 	ACCURACY("partition", "PARTITION")};
-static const struct slu_key by_week[] = {ACCURACY("week", "WEEK")};
-static const struct slu_key accuracy[] = {
+static const struct slu_answer_key by_week[] = {ACCURACY("week", "WEEK")};
+static const struct slu_answer_key accuracy[] = {
 	{"user", .is = SLU_IS_LIST, .of = by_user},
 	{"partition", .is = SLU_IS_LIST, .of = by_partition},
 	{"week", .is = SLU_IS_LIST, .of = by_week, .doc = "its Monday, UTC"},
@@ -182,18 +182,18 @@ const struct slu_form slu_form_accuracy = {.name = "accuracy",
 					   .doc = "how good predictions were",
 					   .keys = accuracy};
 
-static const struct slu_key evidence[] = {
+static const struct slu_answer_key evidence[] = {
 	{"class", .is = SLU_IS_TEXT, .title = "CLASS"},
 	{"jobs", .is = SLU_IS_COUNT, .title = "JOBS"},
 	{"weight", "weight_share", .is = SLU_IS_SHARE, .title = "WEIGHT"},
 	{.key = NULL}};
-static const struct slu_key with_ions[] = {
+static const struct slu_answer_key with_ions[] = {
 	{"ions", "ion_count", .is = SLU_IS_COUNT},
 	{"runs", .is = SLU_IS_COUNT},
 	{"MB/s", "bandwidth_bytes_per_second", .is = SLU_IS_BANDWIDTH,
 	 .factor = MB},
 	{.key = NULL}};
-static const struct slu_key next_io[] = {
+static const struct slu_answer_key next_io[] = {
 	{"runs", .is = SLU_IS_COUNT},
 	{"written_bytes", .is = SLU_IS_LIST, .each = SLU_IS_BYTES,
 	 .doc = "of the next runs"},
@@ -211,7 +211,7 @@ static const struct slu_key next_io[] = {
 	{"access", .is = SLU_IS_TEXT},
 	{"contiguous", "contiguous_share", .is = SLU_IS_SHARE},
 	{.key = NULL}};
-static const struct slu_key predict[] = {
+static const struct slu_answer_key predict[] = {
 	{"name", .is = SLU_IS_TEXT, .title = "NAME"},
 	{"nodes", "node_count", .is = SLU_IS_COUNT, .title = "NODES"},
 	{"partition", .is = SLU_IS_TEXT, .title = "PARTITION", .drop = 1},
@@ -241,11 +241,11 @@ const struct slu_form slu_form_predict = {
 	.doc = "how long a job would run, and why",
 	.keys = predict};
 
-static const struct slu_key likely[] = {
+static const struct slu_answer_key likely[] = {
 	{"node", .is = SLU_IS_TEXT, .title = "NODE"},
 	{"share", .is = SLU_IS_SHARE, .title = "PROBABILITY"},
 	{.key = NULL}};
-static const struct slu_key start[] = {
+static const struct slu_answer_key start[] = {
 	{"job_id", .is = SLU_IS_COUNT},
 	{"partition", .is = SLU_IS_TEXT},
 	{"reason", .is = SLU_IS_TEXT, .doc = "Slurm's, for which it waits"},
@@ -274,7 +274,7 @@ const struct slu_form slu_form_start = {
 	.doc = "when and where a job will start",
 	.keys = start};
 
-static const struct slu_key why[] = {
+static const struct slu_answer_key why[] = {
 	{"job_id", .is = SLU_IS_COUNT},
 	{"state", .is = SLU_IS_TEXT},
 	{"reason", .is = SLU_IS_TEXT, .doc = "Slurm's word"},
@@ -290,7 +290,7 @@ static const struct slu_key why[] = {
 const struct slu_form slu_form_why = {
 	.name = "why", .doc = "what of Sluice a job waits for", .keys = why};
 
-static const struct slu_key prestage_waiting[] = {
+static const struct slu_answer_key prestage_waiting[] = {
 	{"job_id", .is = SLU_IS_COUNT, .title = "JOB"},
 	{"uid", .is = SLU_IS_COUNT},
 	{"node", .is = SLU_IS_TEXT, .title = "NODE"},
@@ -302,7 +302,7 @@ static const struct slu_key prestage_waiting[] = {
 	{"brought_bytes", .is = SLU_IS_BYTES, .title = "BROUGHT"},
 	{"why", .is = SLU_IS_TEXT, .doc = "there is no plan"},
 	{.key = NULL}};
-static const struct slu_key prestage[] = {
+static const struct slu_answer_key prestage[] = {
 	{"on", .is = SLU_IS_FLAG, .doc = "PrestageTo is not off"},
 	{"jobs", "job_count", .is = SLU_IS_COUNT,
 	 .doc = "jobs whose prestaging ended since sluiced started, counted "
@@ -317,7 +317,7 @@ const struct slu_form slu_form_prestage = {
 	.doc = "inputs that are brought to nodes ahead of their jobs",
 	.keys = prestage};
 
-static const struct slu_key iostart[] = {
+static const struct slu_answer_key iostart[] = {
 	{"since", "since_unix", .is = SLU_IS_TIME},
 	{"runs", "run_count", .is = SLU_IS_COUNT,
 	 .doc = "ended jobs whose I/O volume is known"},
@@ -398,7 +398,7 @@ const struct slu_form slu_form_iostart = {
 	.doc = "how busy ended jobs kept the parallel file system",
 	.keys = iostart};
 
-static const struct slu_key import[] = {
+static const struct slu_answer_key import[] = {
 	{"jobs", .is = SLU_IS_COUNT, .title = "JOBS"},
 	{"added", .is = SLU_IS_COUNT, .title = "NEW"},
 	{"io", .is = SLU_IS_COUNT, .title = "NEW_IO"},

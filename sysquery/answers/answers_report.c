@@ -4,10 +4,10 @@
 #include "config.h"
 #include "sysquery/answers/answers.h"
 
-static const struct slu_key advice[] = {{"rule", .is = SLU_IS_TEXT},
-					{"text", .is = SLU_IS_TEXT},
-					{.key = NULL}};
-static const struct slu_key limit[] = {
+static const struct slu_answer_key advice[] = {{"rule", .is = SLU_IS_TEXT},
+					       {"text", .is = SLU_IS_TEXT},
+					       {.key = NULL}};
+static const struct slu_answer_key limit[] = {
 	{"asked_seconds", .is = SLU_IS_SECONDS},
 	{"granted_seconds", .is = SLU_IS_SECONDS},
 	{"predicted_seconds", .is = SLU_IS_SECONDS},
@@ -17,26 +17,27 @@ static const struct slu_key limit[] = {
 	{"late_by_seconds", .is = SLU_IS_SECONDS},
 	{"used_seconds", .is = SLU_IS_SECONDS},
 	{.key = NULL}};
-static const struct slu_key waits[] = {{"what", .is = SLU_IS_TEXT},
-				       {"seconds", .is = SLU_IS_SECONDS},
-				       {.key = NULL}};
-static const struct slu_key io[] = {
+static const struct slu_answer_key waits[] = {{"what", .is = SLU_IS_TEXT},
+					      {"seconds", .is = SLU_IS_SECONDS},
+					      {.key = NULL}};
+static const struct slu_answer_key io[] = {
 	{"read_bytes", .is = SLU_IS_BYTES},
 	{"written_bytes", .is = SLU_IS_BYTES},
 	{"source", .is = SLU_IS_TEXT, .doc = "source of the byte counts"},
 	{"bytes_per_second", .is = SLU_IS_BANDWIDTH},
 	{.key = NULL}};
-static const struct slu_key by_fs[] = {
+static const struct slu_answer_key by_fs[] = {
 	{"name", .is = SLU_IS_TEXT, .doc = "fsname; ?: it is not known which"},
 	{"read_bytes", .is = SLU_IS_BYTES},
 	{"written_bytes", .is = SLU_IS_BYTES},
 	{"metadata_ops", .is = SLU_IS_COUNT},
 	{.key = NULL}};
-static const struct slu_key runs[] = {{"state", .is = SLU_IS_TEXT},
-				      {"used_seconds", .is = SLU_IS_SECONDS},
-				      {"granted_seconds", .is = SLU_IS_SECONDS},
-				      {.key = NULL}};
-static const struct slu_key job[] = {
+static const struct slu_answer_key runs[] = {
+	{"state", .is = SLU_IS_TEXT},
+	{"used_seconds", .is = SLU_IS_SECONDS},
+	{"granted_seconds", .is = SLU_IS_SECONDS},
+	{.key = NULL}};
+static const struct slu_answer_key job[] = {
 	{"job_id", .is = SLU_IS_COUNT},
 	{"array_job_id", .is = SLU_IS_COUNT},
 	{"array_task_id", .is = SLU_IS_COUNT},
@@ -72,7 +73,7 @@ static const struct slu_key job[] = {
 const struct slu_form slu_form_job = {
 	.name = "job", .doc = "what became of one job", .keys = job};
 
-static const struct slu_key findings[] = {
+static const struct slu_answer_key findings[] = {
 	{"severity", .is = SLU_IS_TEXT},
 	{"kind", .is = SLU_IS_TEXT},
 	{"what", .is = SLU_IS_TEXT},
@@ -80,7 +81,7 @@ static const struct slu_key findings[] = {
 	{"type", .is = SLU_IS_TEXT, .doc = "what to type for it"},
 	{"since", "since_unix", .is = SLU_IS_TIME},
 	{.key = NULL}};
-static const struct slu_key doctor[] = {
+static const struct slu_answer_key doctor[] = {
 	{"time", "time_unix", .is = SLU_IS_TIME, .doc = "when this was said"},
 	{"findings", .is = SLU_IS_LIST, .of = findings},
 	{.key = NULL}};
@@ -93,22 +94,23 @@ const struct slu_form slu_form_backtest = {
 	.name = "backtest",
 	.doc = "what each PredictMode would have done (sysquery(1))"};
 
-static const struct slu_key sums[] = {{"count", .is = SLU_IS_COUNT},
-				      {"completed", .is = SLU_IS_COUNT},
-				      {"failed", .is = SLU_IS_COUNT},
-				      {"timeout", .is = SLU_IS_COUNT},
-				      {"cancelled", .is = SLU_IS_COUNT},
-				      {"with_request", .is = SLU_IS_COUNT},
-				      {"node_seconds", .is = SLU_IS_SECONDS},
-				      {"queued_seconds", .is = SLU_IS_SECONDS},
-				      {"limited", .is = SLU_IS_COUNT},
-				      {"asked_seconds", .is = SLU_IS_SECONDS},
-				      {"granted_seconds", .is = SLU_IS_SECONDS},
-				      {"used_seconds", .is = SLU_IS_SECONDS},
-				      {"tightened", .is = SLU_IS_COUNT},
-				      {"extended", .is = SLU_IS_COUNT},
-				      {.key = NULL}};
-static const struct slu_key names[] = {
+static const struct slu_answer_key sums[] = {
+	{"count", .is = SLU_IS_COUNT},
+	{"completed", .is = SLU_IS_COUNT},
+	{"failed", .is = SLU_IS_COUNT},
+	{"timeout", .is = SLU_IS_COUNT},
+	{"cancelled", .is = SLU_IS_COUNT},
+	{"with_request", .is = SLU_IS_COUNT},
+	{"node_seconds", .is = SLU_IS_SECONDS},
+	{"queued_seconds", .is = SLU_IS_SECONDS},
+	{"limited", .is = SLU_IS_COUNT},
+	{"asked_seconds", .is = SLU_IS_SECONDS},
+	{"granted_seconds", .is = SLU_IS_SECONDS},
+	{"used_seconds", .is = SLU_IS_SECONDS},
+	{"tightened", .is = SLU_IS_COUNT},
+	{"extended", .is = SLU_IS_COUNT},
+	{.key = NULL}};
+static const struct slu_answer_key names[] = {
 	{"uid", .is = SLU_IS_COUNT},
 	{"user", .is = SLU_IS_TEXT},
 	{"name", .is = SLU_IS_TEXT},
@@ -118,7 +120,7 @@ static const struct slu_key names[] = {
 	{"asked_seconds_mean", .is = SLU_IS_SECONDS},
 	{"timeout", .is = SLU_IS_COUNT},
 	{.key = NULL}};
-static const struct slu_key report[] = {
+static const struct slu_answer_key report[] = {
 	{"since_unix", .is = SLU_IS_TIME},
 	{"until_unix", .is = SLU_IS_TIME},
 	{"uid", .is = SLU_IS_COUNT},
@@ -134,7 +136,7 @@ const struct slu_form slu_form_report = {
 	.doc = "jobs of a user, an account or the site, summed",
 	.keys = report};
 
-static const struct slu_key page[] = {
+static const struct slu_answer_key page[] = {
 	{"now", .is = SLU_IS_TIME},
 	{"since", .is = SLU_IS_TIME,
 	 .doc = "of \"bins\" each is a mean over an equal part of since to now"},

@@ -10,7 +10,7 @@
 #define MS  0.001
 #define MB  1e6
 
-static const struct slu_key osts[] = {
+static const struct slu_answer_key osts[] = {
 	{"index", .is = SLU_IS_COUNT, .title = "INDEX"},
 	{"name", .is = SLU_IS_TEXT, .title = "TARGET"},
 	{"server", .is = SLU_IS_TEXT, .title = "SERVER", .drop = 2},
@@ -23,7 +23,7 @@ static const struct slu_key osts[] = {
 	 .doc = "why no new files are placed on "
 		"it"},
 	{.key = NULL}};
-static const struct slu_key targets[] = {
+static const struct slu_answer_key targets[] = {
 	{"name", .is = SLU_IS_TEXT},
 	{"index", .is = SLU_IS_COUNT},
 	{"total", "size_bytes", .is = SLU_IS_BYTES, .factor = KIB},
@@ -37,9 +37,9 @@ static const struct slu_key targets[] = {
 	{"jobs", .is = SLU_IS_COUNT},
 	{"state", .is = SLU_IS_TEXT},
 	{.key = NULL}};
-static const struct slu_key closed[] = {
+static const struct slu_answer_key closed[] = {
 	{"name", .is = SLU_IS_TEXT}, {"why", .is = SLU_IS_TEXT}, {.key = NULL}};
-static const struct slu_key servers[] = {
+static const struct slu_answer_key servers[] = {
 	{"lustre", .is = SLU_IS_TEXT, .doc = "its version"},
 	{"cpu", "cpu_percent", .is = SLU_IS_PERCENT},
 	{"memory", "memory_percent", .is = SLU_IS_PERCENT},
@@ -54,13 +54,13 @@ static const struct slu_key servers[] = {
 	{"closed", .is = SLU_IS_LIST, .of = closed,
 	 .doc = "targets on which a metadata server creates no files"},
 	{.key = NULL}};
-static const struct slu_key room[] = {
+static const struct slu_answer_key room[] = {
 	{"ahead", .is = SLU_IS_COUNT, .doc = "the how many'th run"},
 	{"bytes", .is = SLU_IS_BYTES},
 	{"stripes", .is = SLU_IS_COUNT},
 	{"fits", .is = SLU_IS_FLAG},
 	{.key = NULL}};
-static const struct slu_key lustre[] = {
+static const struct slu_answer_key lustre[] = {
 	{"osts", .is = SLU_IS_LIST, .of = osts},
 	{"servers", .is = SLU_IS_MAP, .of = servers},
 	{"lustre", .is = SLU_IS_COUNT,
@@ -80,14 +80,14 @@ const struct slu_form slu_form_osts = {.name = "osts",
 				       .keys = lustre,
 				       .main = "osts"};
 
-static const struct slu_key components[] = {
+static const struct slu_answer_key components[] = {
 	{"begin", "begin_bytes", .is = SLU_IS_BYTES, .title = "FROM"},
 	{"end", "end_bytes", .is = SLU_IS_BYTES, .title = "TO"},
 	{"count", "stripes", .is = SLU_IS_COUNT, .title = "STRIPES"},
 	{"width", "stripe_size_bytes", .is = SLU_IS_BYTES, .title = "WIDTH"},
 	{"why", .is = SLU_IS_TEXT, .title = "WHY", .text = true},
 	{.key = NULL}};
-static const struct slu_key stripe[] = {
+static const struct slu_answer_key stripe[] = {
 	{"components", .is = SLU_IS_LIST, .of = components},
 	{"command", .is = SLU_IS_TEXT},
 	{.key = NULL}};
@@ -95,7 +95,7 @@ const struct slu_form slu_form_stripe = {.name = "stripe",
 					 .doc = "how to stripe a file, and why",
 					 .keys = stripe};
 
-static const struct slu_key layout_files[] = {
+static const struct slu_answer_key layout_files[] = {
 	{"path", .is = SLU_IS_TEXT, .title = "FILE", .text = true},
 	{"size", "size_bytes", .is = SLU_IS_BYTES, .title = "SIZE"},
 	{"stripes", .is = SLU_IS_COUNT, .title = "STRIPES"},
@@ -108,13 +108,13 @@ static const struct slu_key layout_files[] = {
 	 .doc = "bytes of it that are on full targets"},
 	{"command", .is = SLU_IS_TEXT, .doc = "that changes the layout"},
 	{.key = NULL}};
-static const struct slu_key layout_reasons[] = {
+static const struct slu_answer_key layout_reasons[] = {
 	{"why", .is = SLU_IS_TEXT, .title = "WHY"},
 	{"count", .is = SLU_IS_COUNT, .title = "FILES", .doc = "of all"},
 	{"saved", "saved_seconds", .is = SLU_IS_SECONDS, .title = "COST s",
 	 .round = true, .doc = "of all of them together"},
 	{.key = NULL}};
-static const struct slu_key layouts[] = {
+static const struct slu_answer_key layouts[] = {
 	{"files", .is = SLU_IS_LIST, .of = layout_files,
 	 .doc = "the worst first, as many as --top says"},
 	{"reasons", .is = SLU_IS_LIST, .of = layout_reasons},
@@ -130,12 +130,12 @@ const struct slu_form slu_form_layouts = {
 	.doc = "files whose layout costs most (stripe check)",
 	.keys = layouts};
 
-static const struct slu_key site_hosts[] = {
+static const struct slu_answer_key site_hosts[] = {
 	{"count", .is = SLU_IS_COUNT},
 	{"silent_count", .is = SLU_IS_COUNT, .doc = "for a day"},
 	{"silent", .is = SLU_IS_LIST, .each = SLU_IS_TEXT},
 	{.key = NULL}};
-static const struct slu_key site_failures[] = {
+static const struct slu_answer_key site_failures[] = {
 	{"job", "job_id", .is = SLU_IS_COUNT, .title = "JOB"},
 	{"user", .is = SLU_IS_TEXT, .title = "USER"},
 	{"state", .is = SLU_IS_TEXT, .title = "STATE",
@@ -143,33 +143,33 @@ static const struct slu_key site_failures[] = {
 	{"failure", .is = SLU_IS_TEXT, .title = "FAILURE", .text = true,
 	 .color = slu_color_bad},
 	{.key = NULL}};
-static const struct slu_key site_buffers[] = {
+static const struct slu_answer_key site_buffers[] = {
 	{"count", .is = SLU_IS_COUNT},
 	{"capacity_bytes", .is = SLU_IS_BYTES,
 	 .doc = "of those that have not ended"},
 	{"states", .is = SLU_IS_MAP, .each = SLU_IS_COUNT},
 	{"failed", .is = SLU_IS_LIST, .of = site_failures},
 	{.key = NULL}};
-static const struct slu_key site_ions[] = {
+static const struct slu_answer_key site_ions[] = {
 	{"policy", .is = SLU_IS_TEXT},
 	{"ion_list", .is = SLU_IS_TEXT},
 	{"job_count", .is = SLU_IS_COUNT},
 	{"total_bytes_per_second", .is = SLU_IS_BANDWIDTH},
 	{"static_total_bytes_per_second", .is = SLU_IS_BANDWIDTH},
 	{.key = NULL}};
-static const struct slu_key site_osts[] = {
+static const struct slu_answer_key site_osts[] = {
 	{"count", .is = SLU_IS_COUNT},
 	{"left_out_count", .is = SLU_IS_COUNT},
 	{"size_bytes", .is = SLU_IS_BYTES},
 	{"available_bytes", .is = SLU_IS_BYTES},
 	{.key = NULL}};
-static const struct slu_key site_jobs[] = {
+static const struct slu_answer_key site_jobs[] = {
 	{"count", .is = SLU_IS_COUNT},
 	{"states", .is = SLU_IS_MAP, .each = SLU_IS_COUNT},
 	{"read_bytes", .is = SLU_IS_BYTES},
 	{"written_bytes", .is = SLU_IS_BYTES},
 	{.key = NULL}};
-static const struct slu_key site[] = {
+static const struct slu_answer_key site[] = {
 	{"hosts", .is = SLU_IS_OBJECT, .of = site_hosts},
 	{"buffers", .is = SLU_IS_OBJECT, .of = site_buffers,
 	 .doc = "alive, or ended within a day"},

@@ -12,7 +12,7 @@
 #include "common/jsonx.h"
 
 /* Does the option have a letter, besides its long name? */
-static bool typed(const struct slu_option *opt)
+static bool typed(const struct slu_cli_option *opt)
 {
 	return opt->key < SLU_OPT_FIRST;
 }
@@ -20,14 +20,14 @@ static bool typed(const struct slu_option *opt)
 /*
  * Long names may be abbreviated where that is unambiguous, as in getopt_long().
  */
-static const struct slu_option *find(const char *word, size_t len)
+static const struct slu_cli_option *find(const char *word, size_t len)
 {
-	const struct slu_option *found = NULL;
+	const struct slu_cli_option *found = NULL;
 	bool more = false;
 
 	if (len == 2 && word[1] == '-')
 		return NULL;
-	for (const struct slu_option *o = slu_options; o->key; o++) {
+	for (const struct slu_cli_option *o = slu_options; o->key; o++) {
 		if (typed(o) && word[1] == o->key)
 			return o;
 		if (word[1] != '-' || !o->name ||
@@ -54,7 +54,7 @@ static bool is_negative(const char *word)
 }
 
 /* May this word be the option's? A field to sort by may have a minus. */
-static bool is_value(const struct slu_option *opt, const char *word)
+static bool is_value(const struct slu_cli_option *opt, const char *word)
 {
 	return word && (!is_option(word) || is_negative(word) ||
 			(opt->key == SLU_OPT_SORT && word[1] != '-'));
@@ -79,7 +79,7 @@ static int take_option(struct slu_ask *ask, char **argv, int *i,
 {
 	const char *word = argv[*i];
 	size_t len = word[1] == '-' ? strcspn(word, "=") : 2;
-	const struct slu_option *opt = find(word, len);
+	const struct slu_cli_option *opt = find(word, len);
 	const char *value = word[len] == '=' ? word + len + 1 : word + len;
 
 	if (!opt || (opt->takes == SLU_TAKES_NOTHING && *value))
@@ -239,7 +239,7 @@ static int check(struct slu_ask *ask, struct slu_err *err)
 		return 0;
 	if (ask->command && !c)
 		return unknown_command(ask->command, err);
-	for (const struct slu_option *o = slu_options; o->key; o++)
+	for (const struct slu_cli_option *o = slu_options; o->key; o++)
 		if (slu_ask_given(ask, o->key) && !is_of(c, o->key))
 			return slu_err(err, SLU_INVALID,
 				       "--%s is not an option of %s", o->name,
@@ -279,14 +279,14 @@ void slu_ask_free(struct slu_ask *ask)
 }
 
 /* ' ': it has none. */
-static char letter_of(const struct slu_option *o)
+static char letter_of(const struct slu_cli_option *o)
 {
 	if (o->key == SLU_OPT_FORMAT)
 		return 'o'; /* see settle_letter() */
 	return typed(o) ? (char)o->key : ' ';
 }
 
-static void help_option(const struct slu_option *o, struct slu_buf *out)
+static void help_option(const struct slu_cli_option *o, struct slu_buf *out)
 {
 	char left[64], letter = letter_of(o);
 	bool has = letter != ' ';
@@ -329,7 +329,7 @@ void slu_ask_help(const struct slu_ask *ask, struct slu_buf *out)
 
 	help_commands(c, out);
 	slu_buf_puts(out, "\nOptions:\n");
-	for (const struct slu_option *o = slu_options; o->key; o++)
+	for (const struct slu_cli_option *o = slu_options; o->key; o++)
 		if (!c || is_of(c, o->key))
 			help_option(o, out);
 	slu_buf_puts(

@@ -229,14 +229,15 @@ int slu_ask_narrow(const struct slu_ask *ask, const struct slu_form *answer,
 		   struct json_object **rows, struct slu_err *err);
 /* The columns of keys that have a title, or those of -o. A NULL key ends them.
  */
-int slu_ask_columns(const struct slu_ask *ask, const struct slu_key *keys,
+int slu_ask_columns(const struct slu_ask *ask,
+		    const struct slu_answer_key *keys,
 		    struct slu_column column[SLU_COLUMNS_MAX + 1],
 		    struct slu_err *err);
 /* A list in an object, with these keys, as a table with their columns; a
  * heading as above. Nothing if there is no such list, or if -o selects one
  * table. */
 int slu_ask_part(const struct slu_ask *ask, const char *heading,
-		 struct json_object *object, const struct slu_key *keys,
+		 struct json_object *object, const struct slu_answer_key *keys,
 		 const char *key, struct slu_buf *out, struct slu_err *err);
 /* Both, as a table: for the list that an answer is, or for its `main` one. */
 int slu_ask_list(const struct slu_ask *ask, const struct slu_form *answer,

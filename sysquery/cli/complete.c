@@ -24,7 +24,7 @@ static void offer_commands(struct slu_buf *out, const char *begun)
 static void offer_options(struct slu_buf *out, const struct slu_command *c,
 			  const char *begun)
 {
-	for (const struct slu_option *o = slu_options; o->key; o++)
+	for (const struct slu_cli_option *o = slu_options; o->key; o++)
 		if (o->name && strncmp(begun, "--", 2) == 0 &&
 		    (!c || slu_ask_takes(c, o->key) || o->key == 'h'))
 			offer(out, "--", 2, o->name, begun + 2);
@@ -35,14 +35,14 @@ static void offer_options(struct slu_buf *out, const struct slu_command *c,
 static void offer_fields(struct slu_buf *out, const struct slu_form *answer,
 			 const char *begun)
 {
-	const struct slu_key *keys = answer->keys;
+	const struct slu_answer_key *keys = answer->keys;
 	const char *comma = strrchr(begun, ',');
 	size_t n = comma ? (size_t)(comma + 1 - begun) : 0;
 
 	n += begun[n] == '-' || begun[n] == '+';
 	if (answer->main)
 		keys = slu_key_find(keys, answer->main)->of;
-	for (const struct slu_key *k = keys; k && k->key; k++)
+	for (const struct slu_answer_key *k = keys; k && k->key; k++)
 		if (k->is < SLU_IS_OBJECT)
 			offer(out, begun, n, slu_key_name(k), begun + n);
 }

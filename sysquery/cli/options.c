@@ -273,7 +273,7 @@ static int put_job(struct slu_ask *ask, const char *arg, const char *value,
 	return 0;
 }
 
-const struct slu_option slu_options[] = {
+const struct slu_cli_option slu_options[] = {
 	{'f', "filename", "DB", "ask this database instead of sluiced",
 	 SLU_TAKES_ONE, set_file, NULL},
 	{SLU_OPT_SERVER, "server", "HOST:PORT", "ask the sluiced there",

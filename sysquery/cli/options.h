@@ -15,7 +15,7 @@ enum slu_takes {
 	SLU_TAKES_MAYBE
 };
 
-struct slu_option {
+struct slu_cli_option {
 	int key;	  /* see enum slu_opt */
 	const char *name; /* NULL: only a letter */
 	const char *value, *help;
@@ -24,6 +24,6 @@ struct slu_option {
 		   struct slu_err *err);
 	const char *arg; /* the argument of the question that it sets */
 };
-extern const struct slu_option slu_options[]; /* key 0 ends it */
+extern const struct slu_cli_option slu_options[]; /* key 0 ends it */
 
 #endif

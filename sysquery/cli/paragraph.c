@@ -11,21 +11,21 @@
 
 #define LEAST 8 /* minimum columns of text, on any terminal */
 
-static size_t room(const struct slu_page *page)
+static size_t room(const struct slu_text_page *page)
 {
 	const size_t width = page->width ? page->width : SLU_PAGE_WIDTH;
 
 	return width > SLU_PAGE_LABEL + LEAST ? width - SLU_PAGE_LABEL : LEAST;
 }
 
-static void next_line(struct slu_page *page, size_t *at)
+static void next_line(struct slu_text_page *page, size_t *at)
 {
 	slu_buf_printf(page->text, "\n%*s", SLU_PAGE_LABEL, "");
 	*at = 0;
 }
 
 /* *at: columns of the line in use. */
-static void add_word(struct slu_page *page, const char *word, size_t *at)
+static void add_word(struct slu_text_page *page, const char *word, size_t *at)
 {
 	const size_t width = slu_width(word), most = room(page);
 	size_t len;
@@ -46,7 +46,8 @@ static void add_word(struct slu_page *page, const char *word, size_t *at)
 	*at += slu_width(word);
 }
 
-void slu_paragraph(struct slu_page *page, const char *label, const char *text)
+void slu_paragraph(struct slu_text_page *page, const char *label,
+		   const char *text)
 {
 	char *copy, *rest, *word;
 	size_t at = 0;
@@ -67,8 +68,8 @@ void slu_paragraph(struct slu_page *page, const char *label, const char *text)
 	free(copy);
 }
 
-void slu_paragraphf(struct slu_page *page, const char *label, const char *fmt,
-		    ...)
+void slu_paragraphf(struct slu_text_page *page, const char *label,
+		    const char *fmt, ...)
 {
 	char *text = NULL;
 	va_list args;

@@ -10,7 +10,7 @@
 #define SLU_PAGE_WIDTH 80
 #define SLU_PAGE_LABEL 12 /* columns before the text */
 
-struct slu_page {
+struct slu_text_page {
 	struct slu_buf *text;
 	/* Columns of the terminal: longer words are broken, too; 0: not a
 	 * terminal, lines have SLU_PAGE_WIDTH columns, and longer paths are not
@@ -20,8 +20,9 @@ struct slu_page {
 
 /* Characters that a terminal should not get are '?'. A NULL or empty text adds
  * nothing. */
-void slu_paragraph(struct slu_page *page, const char *label, const char *text);
-void slu_paragraphf(struct slu_page *page, const char *label, const char *fmt,
-		    ...) __attribute__((format(printf, 3, 4)));
+void slu_paragraph(struct slu_text_page *page, const char *label,
+		   const char *text);
+void slu_paragraphf(struct slu_text_page *page, const char *label,
+		    const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
 #endif

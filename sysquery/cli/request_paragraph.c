@@ -41,7 +41,7 @@ static void put_word(const char *word, size_t len, struct slu_buf *out)
 	slu_buf_printf(out, "%.*s%s", (int)at, word, text);
 }
 
-void slu_request_paragraph(const char *request, struct slu_page *out)
+void slu_request_paragraph(const char *request, struct slu_text_page *out)
 {
 	struct slu_buf line = {0};
 	size_t len;

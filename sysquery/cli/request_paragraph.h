@@ -8,6 +8,6 @@
 #include "sysquery/cli/paragraph.h"
 
 /* A paragraph "Asked"; nothing if request is NULL. */
-void slu_request_paragraph(const char *request, struct slu_page *out);
+void slu_request_paragraph(const char *request, struct slu_text_page *out);
 
 #endif

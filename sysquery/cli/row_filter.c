@@ -13,7 +13,7 @@
 #include <strings.h>
 #include "common/jsonx.h"
 
-static const struct slu_key *main_keys(const struct slu_form *answer)
+static const struct slu_answer_key *main_keys(const struct slu_form *answer)
 {
 	return answer->main ? slu_key_find(answer->keys, answer->main)->of
 			    : answer->keys;
@@ -79,15 +79,15 @@ static int by_order(const void *a, const void *b, void *arg)
 
 /* If a list with arbitrary keys has columns of its own, names refer to those.
  */
-static const char *key_named(const struct slu_key *keys, const char *name,
-			     struct slu_err *err)
+static const char *key_named(const struct slu_answer_key *keys,
+			     const char *name, struct slu_err *err)
 {
-	const struct slu_key *found = slu_key_find(keys, name);
+	const struct slu_answer_key *found = slu_key_find(keys, name);
 	struct slu_buf names = {0};
 
 	if (found || !keys)
 		return found ? found->key : name;
-	for (const struct slu_key *k = keys; k->key; k++)
+	for (const struct slu_answer_key *k = keys; k->key; k++)
 		if (k->is < SLU_IS_OBJECT)
 			slu_buf_printf(&names, "%s%s", names.len ? ", " : "",
 				       slu_key_name(k));
@@ -115,7 +115,7 @@ static int words_of(const char *text, char **copy, char **word, size_t max,
 }
 
 static int sort(struct json_object **row, size_t n, const char *by,
-		const struct slu_key *keys, struct slu_err *err)
+		const struct slu_answer_key *keys, struct slu_err *err)
 {
 	struct order order[SORTS_MAX + 1] = {{0}};
 	char *copy, *word[SORTS_MAX];
@@ -190,7 +190,7 @@ int slu_ask_narrow(const struct slu_ask *ask, const struct slu_form *answer,
 	return ret;
 }
 
-static enum slu_column_type type_of(const struct slu_key *key)
+static enum slu_column_type type_of(const struct slu_answer_key *key)
 {
 	if (key->text)
 		return SLU_COL_TEXT;
@@ -222,7 +222,7 @@ static enum slu_column_type type_of(const struct slu_key *key)
 
 /* The column as sluiced sends it; the title has the unit if JSON uses another
  * one. */
-static struct slu_column column_of(const struct slu_key *key)
+static struct slu_column column_of(const struct slu_answer_key *key)
 {
 	return (struct slu_column){
 		.key = key->key,
@@ -235,7 +235,7 @@ static struct slu_column column_of(const struct slu_key *key)
 
 /* The column by its JSON name, if that was asked for. Its title is that name,
  * since titles of columns are not unique. */
-static struct slu_column column_named(const struct slu_key *key,
+static struct slu_column column_named(const struct slu_answer_key *key,
 				      const char *name)
 {
 	struct slu_column column = column_of(key);
@@ -249,12 +249,12 @@ static struct slu_column column_named(const struct slu_key *key,
 	return column;
 }
 
-static int chosen_columns(const char *fields, const struct slu_key *keys,
+static int chosen_columns(const char *fields, const struct slu_answer_key *keys,
 			  struct slu_column *column, struct slu_err *err)
 {
 	char *copy, *word[SLU_COLUMNS_MAX];
 	int n = words_of(fields, &copy, word, SLU_COLUMNS_MAX, err);
-	const struct slu_key *key;
+	const struct slu_answer_key *key;
 
 	for (int i = 0; i < n; i++) {
 		key = slu_key_find(keys, word[i]);
@@ -267,7 +267,8 @@ static int chosen_columns(const char *fields, const struct slu_key *keys,
 	return n > 0 ? 0 : slu_err_prefix(err, "-o (a file: --output)");
 }
 
-int slu_ask_columns(const struct slu_ask *ask, const struct slu_key *keys,
+int slu_ask_columns(const struct slu_ask *ask,
+		    const struct slu_answer_key *keys,
 		    struct slu_column column[SLU_COLUMNS_MAX + 1],
 		    struct slu_err *err)
 {
@@ -276,14 +277,14 @@ int slu_ask_columns(const struct slu_ask *ask, const struct slu_key *keys,
 	memset(column, 0, (SLU_COLUMNS_MAX + 1) * sizeof(*column));
 	if (ask->fields && keys)
 		return chosen_columns(ask->fields, keys, column, err);
-	for (const struct slu_key *k = keys; k && k->key; k++)
+	for (const struct slu_answer_key *k = keys; k && k->key; k++)
 		if (k->title && n < SLU_COLUMNS_MAX)
 			column[n++] = column_of(k);
 	return 0;
 }
 
 int slu_ask_part(const struct slu_ask *ask, const char *heading,
-		 struct json_object *object, const struct slu_key *keys,
+		 struct json_object *object, const struct slu_answer_key *keys,
 		 const char *key, struct slu_buf *out, struct slu_err *err)
 {
 	struct slu_column column[SLU_COLUMNS_MAX + 1];
@@ -307,7 +308,7 @@ int slu_ask_list(const struct slu_ask *ask, const struct slu_form *answer,
 		 struct json_object *rows, struct slu_buf *out,
 		 struct slu_err *err)
 {
-	const struct slu_key *keys = main_keys(answer);
+	const struct slu_answer_key *keys = main_keys(answer);
 	struct slu_column column[SLU_COLUMNS_MAX + 1];
 	struct json_object *chosen = slu_form_rows(keys, rows);
 	int ret = slu_ask_columns(ask, keys, column, err);

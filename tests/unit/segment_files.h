@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 #include "common/file.h"
-#include "select_io/segments/cut.h"
+#include "select_io/segments/write_segments.h"
 #include "tests/unit/random.h"
 #include "tests/unit/tmpdir.h"
 
@@ -24,7 +24,7 @@ static const struct slu_stripe_layout layout = {
 	 {192 * KIB, 8, 2 * KIB *KIB, ""},
 	 {0, 16, 4 * KIB *KIB, ""}},
 	3};
-static const struct slu_cut plain = {0};
+static const struct slu_segment_options plain = {0};
 
 static inline void make_random(const char *path, size_t size)
 {
@@ -39,12 +39,12 @@ static inline void make_random(const char *path, size_t size)
 }
 
 static inline int cut(const char *from, const char *to,
-		      const struct slu_cut *how)
+		      const struct slu_segment_options *how)
 {
 	int fd = open(from, O_RDONLY), rc;
 
 	ck_assert_int_ge(fd, 0);
-	rc = slu_cut_file(fd, to, &layout, how, &err);
+	rc = slu_segments_write(fd, to, &layout, how, &err);
 	close(fd);
 	return rc;
 }

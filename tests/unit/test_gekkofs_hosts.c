@@ -155,7 +155,7 @@ static size_t noticed(const char *path, size_t nodes, int listener)
 	for (size_t i = 0; i < nodes; i++) {
 		struct slu_instance in = {.plan = &plan, .self = i};
 
-		if (slu_gkfs_hosts_try(&in, path, &err)) {
+		if (slu_gkfs_check_daemons(&in, path, &err)) {
 			ck_assert_ptr_nonnull(
 				strstr(err.text, "does not answer"));
 			n++;
@@ -199,10 +199,10 @@ START_TEST(test_try_says)
 	struct slu_plan plan = {.n_node = 1};
 	struct slu_instance in = {.plan = &plan};
 
-	expect_fail(slu_gkfs_hosts_try(&in, "/no/file", &err), err, SLU_IO,
+	expect_fail(slu_gkfs_check_daemons(&in, "/no/file", &err), err, SLU_IO,
 		    "is not there");
 	put_hosts(path, 1, 1, 0, 1);
-	expect_fail(slu_gkfs_hosts_try(&in, path, &err), err, SLU_IO,
+	expect_fail(slu_gkfs_check_daemons(&in, path, &err), err, SLU_IO,
 		    "on node n0#d0 does not answer");
 }
 END_TEST
@@ -236,7 +236,7 @@ START_TEST(test_only_nodes_of_the_plan_are_resolved)
 		struct slu_plan plan = {.node = &node, .n_node = 1};
 		struct slu_instance in = {.plan = &plan};
 
-		expect(!slu_gkfs_hosts_try(&in, path, &err) == c->answers,
+		expect(!slu_gkfs_check_daemons(&in, path, &err) == c->answers,
 		       "%s %s", c->name, c->addr ? c->addr : "");
 	}
 	close(fd);

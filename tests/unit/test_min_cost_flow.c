@@ -117,7 +117,7 @@ static void all_of(const struct slu_place_problem *p, uint32_t i,
 }
 
 static struct slu_place_solution solve(const struct slu_place_problem *p,
-				       struct slu_place **s)
+				       struct slu_flow_place **s)
 {
 	struct slu_place_solution out;
 	struct slu_err err;
@@ -138,7 +138,7 @@ START_TEST(test_every_placement)
 		uint32_t count[MAX_M] = {0};
 		struct best best = {0, INFINITY};
 		struct slu_place_solution out;
-		struct slu_place *s;
+		struct slu_flow_place *s;
 		struct instance t;
 
 		invent(&t, &seed, m, r, k & 1);
@@ -235,7 +235,7 @@ START_TEST(test_flow)
 		uint32_t m = 1 + (uint32_t)slu_random(&seed, MAX_M);
 		uint32_t r = 1 + (uint32_t)slu_random(&seed, MAX_R);
 		struct slu_place_solution out;
-		struct slu_place *s;
+		struct slu_flow_place *s;
 		struct instance t;
 		struct best best;
 
@@ -256,7 +256,7 @@ START_TEST(test_any_cost)
 	for (uint64_t k = 1; k <= 400; k++) {
 		uint64_t seed = k * 15485863;
 		struct slu_place_solution out;
-		struct slu_place *s;
+		struct slu_flow_place *s;
 		struct instance t;
 		struct best best;
 
@@ -310,7 +310,7 @@ START_TEST(test_spread)
 	uint32_t stripes[4] = {2, 2, 2, 2};
 	struct slu_place_problem p = {target, 8, stripes, 4, false};
 	struct slu_place_solution out;
-	struct slu_place *s;
+	struct slu_flow_place *s;
 
 	for (uint32_t j = 0; j < 8; j++)
 		target[j] = (struct slu_place_target){1 + 0.001 * j, 1, 100};
@@ -335,7 +335,7 @@ START_TEST(test_predicted)
 		uint32_t ahead[MAX_R], less[MAX_R];
 		bool out_a[MAX_R] = {false}, out_b[MAX_R];
 		struct slu_place_solution a, b;
-		struct slu_place *s;
+		struct slu_flow_place *s;
 		struct instance t;
 		struct slu_err err;
 
@@ -378,7 +378,7 @@ START_TEST(test_random_against_search)
 		uint32_t m = 1 + (uint32_t)slu_random(&seed, MAX_M), n;
 		uint32_t chosen[MAX_M], one[1];
 		struct slu_place_solution out;
-		struct slu_place *s;
+		struct slu_flow_place *s;
 		struct instance t;
 
 		invent(&t, &seed, m, 1, k & 1);
@@ -466,7 +466,7 @@ START_TEST(test_order)
 		uint32_t m = 8 + (uint32_t)slu_random(&seed, 5 * MANY - 8);
 		struct slu_place_problem p = {target, m, &m, 1, false};
 		struct slu_place_solution out;
-		struct slu_place *s = NULL;
+		struct slu_flow_place *s = NULL;
 
 		for (uint32_t j = 0; j < m; j++)
 			target[j] = (struct slu_place_target){

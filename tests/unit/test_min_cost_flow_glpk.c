@@ -79,7 +79,7 @@ static void compare(uint64_t seed, uint32_t m, uint32_t r, bool convex,
 	const struct slu_place_problem p = {target, m, stripes, r, convex};
 	uint32_t most = 1 + (uint32_t)slu_random(&seed, r);
 	struct slu_place_solution s;
-	struct slu_place *place;
+	struct slu_flow_place *place;
 	struct slu_err err;
 	uint64_t placed;
 	double cost;

@@ -193,7 +193,7 @@ START_TEST(test_cuts)
 
 	for (int round = 0; round < 200; round++) {
 		struct slu_ended_run run[20];
-		struct slu_cut cut[40];
+		struct slu_rate_step cut[40];
 		size_t n = 1 + slu_random(&seed, 20);
 		double rate[200] = {0};
 
@@ -207,11 +207,13 @@ START_TEST(test_cuts)
 			for (int t = (int)run[i].start; t < run[i].end; t++)
 				rate[t] += run[i].rate;
 		}
-		slu_cuts_make(run, n, cut);
+		slu_rate_steps_make(run, n, cut);
 		for (size_t i = 0; i < n; i++) {
 			double moved =
-				slu_cut_at(cut, 2 * n, run[i].end)->moved -
-				slu_cut_at(cut, 2 * n, run[i].start)->moved;
+				slu_rate_step_at(cut, 2 * n, run[i].end)
+					->moved -
+				slu_rate_step_at(cut, 2 * n, run[i].start)
+					->moved;
 
 			for (int t = (int)run[i].start; t < run[i].end; t++)
 				moved -= rate[t];
@@ -228,17 +230,18 @@ START_TEST(test_bound)
 				      {100, 800, 1, 50, 0},
 				      {200, 202, 1, 1e15, 0},
 				      {3000, 3400, 1, 300, 0}};
-	struct slu_cut cut[8];
+	struct slu_rate_step cut[8];
 
-	slu_cuts_make(run, 4, cut);
-	ck_assert_int_eq(slu_cuts_bound(cut, 8), 0);
+	slu_rate_steps_make(run, 4, cut);
+	ck_assert_int_eq(slu_rate_steps_limit(cut, 8), 0);
 	/* of 400 s at 300 and 2 s at 1e15 the next lower is left */
-	ck_assert_double_eq_tol(slu_cut_at(cut, 8, 9999)->moved,
+	ck_assert_double_eq_tol(slu_rate_step_at(cut, 8, 9999)->moved,
 				3000 * 100 + 700 * 50 + 400 * 150, 1e-3);
-	slu_cuts_make(&run[3], 1, cut); /* nothing that lasted: as it is */
-	ck_assert_int_eq(slu_cuts_bound(cut, 2), 0);
-	ck_assert_double_eq_tol(slu_cut_at(cut, 2, 9999)->moved, 400 * 300,
-				1e-3);
+	slu_rate_steps_make(&run[3], 1,
+			    cut); /* nothing that lasted: as it is */
+	ck_assert_int_eq(slu_rate_steps_limit(cut, 2), 0);
+	ck_assert_double_eq_tol(slu_rate_step_at(cut, 2, 9999)->moved,
+				400 * 300, 1e-3);
 }
 END_TEST
 

@@ -101,11 +101,11 @@ START_TEST(test_split)
 					 "to.segments/8ost-2m/part-01");
 		expect_fail(cut(from, to, &plain), err, SLU_INVALID,
 			    "is there already");
-		expect_ok(slu_cut_remove(to, &err), err);
+		expect_ok(slu_segments_remove(to, &err), err);
 		ck_assert(access(to, F_OK) && access(dir, F_OK));
 		slu_buf_free(&text);
 	}
-	expect_fail(slu_cut_remove(from, &err), err, SLU_INVALID,
+	expect_fail(slu_segments_remove(from, &err), err, SLU_INVALID,
 		    "no file in segments");
 	free(from);
 	free(to);
@@ -123,9 +123,10 @@ START_TEST(test_remove)
 	make_random(kept, 9);
 	make_random(beside, 9);
 	write_text(to, "sluice-segments 1 9\n9 to.segments/kept\n");
-	expect_ok(slu_cut_remove(to, &err), err);
+	expect_ok(slu_segments_remove(to, &err), err);
 	write_text(to, "sluice-segments 1 9\n9 kept\n");
-	expect_fail(slu_cut_remove(to, &err), err, SLU_INVALID, "*.segments");
+	expect_fail(slu_segments_remove(to, &err), err, SLU_INVALID,
+		    "*.segments");
 	ck_assert(!access(kept, F_OK) && !access(beside, F_OK));
 	free(to);
 	free(link);
@@ -169,7 +170,7 @@ START_TEST(test_lfs)
 {
 	char *from = path("from"), *to = path("to"), *dir = path("to.segments");
 	char *lfs = path("lfs"), *log = path("lfs.log"), *script, *want;
-	struct slu_cut how = {.lfs = lfs};
+	struct slu_segment_options how = {.lfs = lfs};
 	struct slu_buf text = {0};
 
 	script = slu_asprintf("#!/bin/sh\necho \"$@\" >>%s\n", log);
@@ -183,7 +184,7 @@ START_TEST(test_lfs)
 			    "setstripe -c 8 -S 2M %s/8ost-2m\n",
 			    dir, dir);
 	ck_assert_str_eq(text.data, want);
-	expect_ok(slu_cut_remove(to, &err), err);
+	expect_ok(slu_segments_remove(to, &err), err);
 	expect_ok(slu_file_write(AT_FDCWD, lfs,
 				 "#!/bin/sh\ncase $5 in 2M) exit 1; esac\n", 39,
 				 0755, false, &err),

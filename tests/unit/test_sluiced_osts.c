@@ -350,7 +350,7 @@ START_TEST(test_processor_load_from_proc_stat)
 		{32, "nothing\n", 99},
 		{37, "cpu  2 0 0 4 0 0 0 0 0 0\n", 25},
 	};
-	struct slu_busy b = {0};
+	struct slu_cpu_load b = {0};
 
 	each(c, cases)
 	{

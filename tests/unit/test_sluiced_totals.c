@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-static struct slu_totals totals;
+static struct slu_sacct_totals totals;
 static struct slu_loop *loop;
 static struct slu_log quiet;
 static struct slu_conf conf;

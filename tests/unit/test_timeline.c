@@ -93,7 +93,7 @@ START_TEST(test_paragraph)
 {
 	struct slu_buf out = {0};
 	char *line, *rest;
-	struct slu_page page = {&out, 0};
+	struct slu_text_page page = {&out, 0};
 	uint64_t seed = 3;
 
 	slu_paragraph(&page, "Empty", "");

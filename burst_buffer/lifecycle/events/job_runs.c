@@ -53,11 +53,11 @@ static struct slu_bb *new_buffer(struct slu_buffers *b,
 	if (slu_plan_make(job, &site, &bb->plan, why))
 		rc = slu_plan_bare(job, &bb->plan, err);
 	else
-		slu_early_stage_in_take(b, job->job_id, &bb->plan, by);
+		slu_early_stage_in_hand_over(b, job->job_id, &bb->plan, by);
 	bb->plan.het_job = job->het_job;
 	bb->plan.het_buffers = job->het_buffers;
 	bb->full = why->kind == SLU_BUSY;
-	if (rc == 0 && slu_bb_room(bb))
+	if (rc == 0 && slu_bb_alloc_members(bb))
 		rc = slu_err(err, SLU_NOMEM, "out of memory");
 	if (rc == 0)
 		rc = slu_bb_insert(b->db, bb, job->name, err);

@@ -26,7 +26,8 @@ static bool is_kept(const struct slu_bb *bb, double now)
 	const struct slu_fstype *type = slu_fstype_find(bb->plan.driver);
 
 	return bb->state == SLU_BB_DONE && bb->keeps &&
-	       now > bb->since + SLU_BB_KEEP && !(type && type->remote);
+	       now > bb->since + SLU_BB_ANSWER_SECONDS &&
+	       !(type && type->remote);
 }
 
 bool slu_buffers_keeps(struct slu_buffers *b, const char *node,
@@ -147,7 +148,7 @@ int slu_buffers_node_inventory(struct slu_buffers *b, const char *node,
 	put(out, "],\"discard\":\"");
 	put(out, discards);
 	put(out, "\",");
-	slu_predicted_put(b, node, now, out);
+	slu_predicted_append_inventory(b, node, now, out);
 	put(out, "}");
 	free(discards);
 	return out->failed ? slu_err(err, SLU_NOMEM, "out of memory") : 0;

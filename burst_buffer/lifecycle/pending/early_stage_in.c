@@ -134,7 +134,7 @@ static struct slu_bb *new_one(struct slu_buffers *b, const struct slu_job *job,
 		slu_msg_clear(&slu_plan_desc, &plan);
 		return NULL;
 	}
-	return slu_persistent_begin(b, job, &plan, now, err);
+	return slu_persistent_store(b, job, &plan, now, err);
 }
 
 int slu_early_stage_in_want(struct slu_buffers *b, const struct slu_job *job,
@@ -174,18 +174,19 @@ static bool fits(const struct slu_bb *bb, const struct slu_plan *plan)
 	       slu_eq(bb->plan.fs, plan->fs);
 }
 
-void slu_plan_only_stage_in(struct slu_plan *plan)
+void slu_plan_keep_stage_ins(struct slu_plan *plan)
 {
 	keep_stages(plan, false);
 }
 
-void slu_plan_only_stage_out(struct slu_plan *plan)
+void slu_plan_keep_stage_outs(struct slu_plan *plan)
 {
 	keep_stages(plan, true);
 }
 
-void slu_early_stage_in_take(const struct slu_buffers *b, uint32_t job_id,
-			     struct slu_plan *plan, const struct slu_bb **by)
+void slu_early_stage_in_hand_over(const struct slu_buffers *b, uint32_t job_id,
+				  struct slu_plan *plan,
+				  const struct slu_bb **by)
 {
 	const struct slu_bb *bb = find(b, job_id);
 

@@ -87,7 +87,7 @@ static int make_plan(struct slu_buffers *b, const struct slu_job *job,
 	return 0;
 }
 
-struct slu_bb *slu_persistent_begin(struct slu_buffers *b,
+struct slu_bb *slu_persistent_store(struct slu_buffers *b,
 				    const struct slu_job *job,
 				    struct slu_plan *plan, double now,
 				    struct slu_err *err)
@@ -103,7 +103,8 @@ struct slu_bb *slu_persistent_begin(struct slu_buffers *b,
 	bb->state = SLU_BB_SETUP;
 	bb->created = bb->since = bb->persistent.asked = now;
 	bb->user = job->user ? strdup(job->user) : NULL;
-	if (slu_bb_room(bb) || slu_bb_insert(b->db, bb, job->name, err)) {
+	if (slu_bb_alloc_members(bb) ||
+	    slu_bb_insert(b->db, bb, job->name, err)) {
 		if (err)
 			/* also when the disk is full */
 			err->kind = SLU_IO;
@@ -127,7 +128,7 @@ static struct slu_bb *new_one(struct slu_buffers *b, const struct slu_job *job,
 		slu_msg_clear(&slu_plan_desc, &plan);
 		return NULL;
 	}
-	return slu_persistent_begin(b, job, &plan, now, err);
+	return slu_persistent_store(b, job, &plan, now, err);
 }
 
 static int create(struct slu_buffers *b, const struct slu_job *job,

@@ -14,7 +14,7 @@ int slu_persistent_request(struct slu_buffers *b, const struct slu_job *job,
 			   struct slu_err *err);
 /* Stores a buffer with such a number and adds it to the others. Takes over the
  * plan, also on failure (NULL). */
-struct slu_bb *slu_persistent_begin(struct slu_buffers *b,
+struct slu_bb *slu_persistent_store(struct slu_buffers *b,
 				    const struct slu_job *job,
 				    struct slu_plan *plan, double now,
 				    struct slu_err *err);

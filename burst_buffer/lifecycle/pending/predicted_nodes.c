@@ -288,7 +288,7 @@ static void make_plan(struct slu_buffers *b, struct slu_predicted *p)
 	p->planned = !slu_plan_make(&as, &site, &p->plan, &err);
 	free(as.nodes);
 	if (p->planned)
-		slu_plan_only_stage_in(&p->plan);
+		slu_plan_keep_stage_ins(&p->plan);
 	else
 		p->wrong = strdup(err.text);
 }
@@ -385,8 +385,8 @@ static void put_gone(const struct slu_buffers *b, const char *node,
 	slu_buf_puts(out, "\"");
 }
 
-void slu_predicted_put(struct slu_buffers *b, const char *node, double now,
-		       struct slu_buf *out)
+void slu_predicted_append_inventory(struct slu_buffers *b, const char *node,
+				    double now, struct slu_buf *out)
 {
 	const bool whole =
 		!b->conf->prestage ||

@@ -19,7 +19,7 @@ void slu_predicted_free(struct slu_buffers *b);
 
 /* Appends for this node the keys `ahead`, `ahead_whole` and `ahead_gone` of
  * a struct slu_node_inventory. */
-void slu_predicted_put(struct slu_buffers *b, const char *node, double now,
-		       struct slu_buf *out);
+void slu_predicted_append_inventory(struct slu_buffers *b, const char *node,
+				    double now, struct slu_buf *out);
 
 #endif

@@ -70,7 +70,7 @@ static int read_buffer(struct slu_bb *bb, struct slu_rows *rows,
 		return slu_err_prefix(err, "its plan");
 	if (!bb->plan.buffer) /* else it was taken over from a node */
 		bb->plan.buffer = bb->id;
-	if (slu_bb_room(bb))
+	if (slu_bb_alloc_members(bb))
 		return slu_err(err, SLU_NOMEM, "out of memory");
 	return 0;
 }
@@ -261,8 +261,8 @@ int slu_bb_load(struct slu_buffers *b, double now, struct slu_err *err)
 		" UNION SELECT BID FROM BufferNode JOIN Buffer USING (BID)"
 		" WHERE (BufferNode.State = 6 OR Orders <> 0)"
 		" AND Broken IS NULL AND Since > ? ORDER BY BID",
-		"ddd", now - SLU_BB_KEEP, now - (double)b->conf->keep_failed,
-		now - SLU_BB_FORGET);
+		"ddd", now - SLU_BB_ANSWER_SECONDS,
+		now - (double)b->conf->keep_failed, now - SLU_BB_FORGET);
 	uint64_t id;
 	size_t at;
 	int rc;

@@ -219,7 +219,7 @@ static int take_plan(struct slu_buffers *b, struct slu_plan *ours,
 		     const struct slu_plan *offer, struct slu_err *err)
 {
 	if (offer->staged && !ours->staged)
-		slu_plan_only_stage_out(ours);
+		slu_plan_keep_stage_outs(ours);
 	if (!same_job(b, ours, offer) || !shares_fit(offer))
 		return slu_err(err, SLU_INVALID,
 			       "the node's plan is not one of job %u",

@@ -80,20 +80,20 @@ static int begin_copy_out(struct slu_request *req, int line,
 	return begin(req, true, SLU_STAGE_AUTO, line, err);
 }
 
-static const struct slu_key jobdw_keys[] = {
+static const struct slu_request_key jobdw_keys[] = {
 	{"capacity", false, slu_set_capacity}, {"type", false, set_dw_type},
 	{"access_mode", false, slu_dw_access}, {"name", false, set_dw_name},
 	{"profile", false, slu_set_profile},   {"pool", false, slu_dw_skip},
 	{"pfs", false, slu_dw_skip}, /* of type=cache */
 	{"requires", false, slu_dw_requires},  {NULL, false, NULL},
 };
-static const struct slu_key stage_keys[] = {
+static const struct slu_request_key stage_keys[] = {
 	{"source", true, slu_set_source},
 	{"destination", true, slu_set_destination},
 	{"type", true, slu_set_type},
 	{NULL, false, NULL},
 };
-static const struct slu_key copy_keys[] = {
+static const struct slu_request_key copy_keys[] = {
 	{"source", true, slu_set_source},
 	{"destination", true, slu_set_destination},
 	{"profile", false, slu_dw_skip}, /* of DWS's copier */

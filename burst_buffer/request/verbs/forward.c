@@ -93,16 +93,16 @@ static int set_wait(struct slu_request *req, const char *value,
 	return 0;
 }
 
-const struct slu_key slu_bandwidth_keys[] = {
+const struct slu_request_key slu_bandwidth_keys[] = {
 	{"wait", true, set_wait},
 	{NULL, false, NULL},
 };
-const struct slu_key slu_forward_keys[] = {
+const struct slu_request_key slu_forward_keys[] = {
 	{"pattern", false, set_pattern},
 	{"max", false, set_max},
 	{NULL, false, NULL},
 };
-const struct slu_key slu_limit_keys[] = {
+const struct slu_request_key slu_limit_keys[] = {
 	{"tighten", true, set_tighten},
 	{NULL, false, NULL},
 };

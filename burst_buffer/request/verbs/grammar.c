@@ -76,7 +76,7 @@ bool slu_request_is_verb(const char *word)
 static bool has_key(const struct slu_verb *verb, const char *word)
 {
 	for (; verb->name; verb++)
-		for (const struct slu_key *k = verb->key; k->name; k++)
+		for (const struct slu_request_key *k = verb->key; k->name; k++)
 			if (strcmp(k->name, word) == 0)
 				return true;
 	return false;

@@ -36,24 +36,24 @@ int slu_end_jobfs(struct slu_request *req, struct slu_err *err);
 /* jobfs_verb.c */
 int slu_set_tier(struct slu_request *req, const char *value,
 		 struct slu_err *err);
-extern const struct slu_key slu_jobfs_keys[];
+extern const struct slu_request_key slu_jobfs_keys[];
 
 /* forward.c */
-extern const struct slu_key slu_forward_keys[], slu_limit_keys[],
+extern const struct slu_request_key slu_forward_keys[], slu_limit_keys[],
 	slu_bandwidth_keys[];
 int slu_begin_forward(struct slu_request *req, int line, struct slu_err *err);
 int slu_begin_limit(struct slu_request *req, int line, struct slu_err *err);
 int slu_begin_bandwidth(struct slu_request *req, int line, struct slu_err *err);
 
 /* stripe_verb.c */
-extern const struct slu_key slu_stripe_keys[];
+extern const struct slu_request_key slu_stripe_keys[];
 extern const char *const slu_access_names[]; /* sequential, random */
 int slu_begin_stripe(struct slu_request *req, int line, struct slu_err *err);
 int slu_end_stripe(struct slu_request *req, struct slu_err *err);
 void slu_stripes_free(struct slu_request *req);
 
 /* persistent_verbs.c */
-extern const struct slu_key slu_use_keys[], slu_create_keys[],
+extern const struct slu_request_key slu_use_keys[], slu_create_keys[],
 	slu_destroy_keys[], slu_dw_use_keys[], slu_dw_create_keys[],
 	slu_dw_destroy_keys[];
 int slu_begin_use(struct slu_request *req, int line, struct slu_err *err);

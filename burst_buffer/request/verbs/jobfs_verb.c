@@ -86,7 +86,7 @@ static int set_bind(struct slu_request *req, const char *value,
 	return 0;
 }
 
-const struct slu_key slu_jobfs_keys[] = {
+const struct slu_request_key slu_jobfs_keys[] = {
 	{"type", false, slu_set_fs},
 	{"capacity", false, slu_set_capacity},
 	{"name", false, slu_set_name},
@@ -108,12 +108,13 @@ _Static_assert(sizeof(slu_jobfs_keys) / sizeof(*slu_jobfs_keys) <=
 		       SLU_VERB_KEYS + 1,
 	       "a list of its keys has no room for all");
 
-static const struct slu_key *find_preset(const char *key, struct slu_err *err)
+static const struct slu_request_key *find_preset(const char *key,
+						 struct slu_err *err)
 {
 	const char *words[SLU_VERB_KEYS + 1] = {NULL};
 	size_t n = 0;
 
-	for (const struct slu_key *k = slu_jobfs_keys; k->name; k++) {
+	for (const struct slu_request_key *k = slu_jobfs_keys; k->name; k++) {
 		if (k->set == slu_set_name || k->set == slu_set_profile ||
 		    k->set == set_dw || k->set == slu_dw_access ||
 		    k->set == slu_parse_tell)
@@ -131,7 +132,7 @@ static const struct slu_key *find_preset(const char *key, struct slu_err *err)
 int slu_request_preset(struct slu_request *req, const char *key,
 		       const char *value, struct slu_err *err)
 {
-	const struct slu_key *k = find_preset(key, err);
+	const struct slu_request_key *k = find_preset(key, err);
 	struct slu_request one = {.tolerate = UINT32_MAX};
 	int rc;
 

@@ -231,14 +231,14 @@ static int set_use_dw(struct slu_request *req, const char *value,
 	return set_access(req, value, err);
 }
 
-const struct slu_key slu_use_keys[] = {
+const struct slu_request_key slu_use_keys[] = {
 	{.name = "name", .required = true, .set = slu_set_name},
 	{.name = "coherence", .set = slu_set_coherence},
 	{.name = "tell", .set = slu_parse_tell},
 	{.name = "dw", .set = set_use_dw},
 	{0},
 };
-const struct slu_key slu_create_keys[] = {
+const struct slu_request_key slu_create_keys[] = {
 	{.name = "name", .required = true, .set = set_name},
 	{.name = "capacity", .required = true, .set = set_capacity},
 	{.name = "type", .set = set_type},
@@ -249,18 +249,18 @@ const struct slu_key slu_create_keys[] = {
 	{.name = "lifetime", .set = set_lifetime},
 	{0},
 };
-const struct slu_key slu_destroy_keys[] = {
+const struct slu_request_key slu_destroy_keys[] = {
 	{.name = "name", .required = true, .set = set_name},
 	{.name = "force", .set = set_force},
 	{.name = "hurry", .set = slu_set_hurry},
 	{0},
 };
-const struct slu_key slu_dw_use_keys[] = {
+const struct slu_request_key slu_dw_use_keys[] = {
 	{.name = "name", .required = true, .set = set_dw_use},
 	{.name = "requires", .set = slu_dw_requires},
 	{0},
 };
-const struct slu_key slu_dw_create_keys[] = {
+const struct slu_request_key slu_dw_create_keys[] = {
 	{.name = "name", .required = true, .set = set_dw_name},
 	{.name = "capacity", .required = true, .set = set_capacity},
 	{.name = "type", .set = set_dw_type},
@@ -272,7 +272,7 @@ const struct slu_key slu_dw_create_keys[] = {
 	{.name = "lifetime", .set = set_lifetime},
 	{0},
 };
-const struct slu_key slu_dw_destroy_keys[] = {
+const struct slu_request_key slu_dw_destroy_keys[] = {
 	{.name = "name", .required = true, .set = set_dw_name},
 	{.name = "hurry", .set = slu_set_hurry},
 	{0},

@@ -107,14 +107,14 @@ int slu_begin_stage_out(struct slu_request *req, int line, struct slu_err *err)
 	return slu_begin_stage(req, true, line, err);
 }
 
-const struct slu_key slu_stage_in_keys[] = {
+const struct slu_request_key slu_stage_in_keys[] = {
 	{"source", true, slu_set_source},
 	{"destination", true, slu_set_destination},
 	{"type", false, slu_set_type},
 	{"verify", false, set_verify},
 	{NULL, false, NULL},
 };
-const struct slu_key slu_stage_out_keys[] = {
+const struct slu_request_key slu_stage_out_keys[] = {
 	{"source", true, slu_set_source},
 	{"destination", true, slu_set_destination},
 	{"type", false, slu_set_type},

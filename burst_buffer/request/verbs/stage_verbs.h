@@ -9,7 +9,7 @@
 
 /* Their keys (name NULL ends), and the function that begins one: it becomes the
  * last of req->stage, which the setters fill in. */
-extern const struct slu_key slu_stage_in_keys[], slu_stage_out_keys[];
+extern const struct slu_request_key slu_stage_in_keys[], slu_stage_out_keys[];
 int slu_begin_stage_in(struct slu_request *req, int line, struct slu_err *err);
 int slu_begin_stage_out(struct slu_request *req, int line, struct slu_err *err);
 

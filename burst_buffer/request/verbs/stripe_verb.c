@@ -118,7 +118,7 @@ static int set_fsname(struct slu_request *req, const char *value,
 	return slu_set_word(&last(req)->fsname, value, err);
 }
 
-const struct slu_key slu_stripe_keys[] = {
+const struct slu_request_key slu_stripe_keys[] = {
 	{"target", true, set_target},
 	{"size", false, set_size},
 	{"access", false, set_access},

@@ -19,7 +19,7 @@
 
 struct slu_act {
 	const struct slu_stage_part *part;
-	struct slu_places places;
+	struct slu_stage_places places;
 	struct slu_totals totals;
 	struct slu_manifest *manifest;
 	struct slu_copied known;

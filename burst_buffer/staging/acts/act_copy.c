@@ -52,7 +52,7 @@ static bool arrived(struct slu_worker *t, const struct slu_unit *w)
 	const struct slu_stage_part *part = t->act->part;
 	char beside[NAME_MAX + 1];
 	const char *name;
-	const struct slu_places *at = &t->act->places;
+	const struct slu_stage_places *at = &t->act->places;
 	int dir =
 		slu_parent_cache_open(&t->dst, slu_act_path(at->to, e), &name);
 
@@ -231,7 +231,7 @@ static int ask(void *arg, struct slu_worker *t, const struct slu_unit *w,
 	       struct slu_err *err)
 {
 	const struct copying *c = arg;
-	const struct slu_places *at = &c->act->places;
+	const struct slu_stage_places *at = &c->act->places;
 	const char *name;
 	char beside[NAME_MAX + 1];
 	int dir = slu_parent_cache_open(&t->dst,

@@ -208,7 +208,7 @@ static int say_room(struct slu_worker *t, const struct slu_entry *e, int why,
 static int fail_copy(struct slu_worker *t, const struct slu_entry *e,
 		     const struct slu_err *reason, struct slu_err *err)
 {
-	const struct slu_places *at = &t->act->places;
+	const struct slu_stage_places *at = &t->act->places;
 	const bool wrote = !strncmp(reason->text, "write", 5);
 	int why = errno;
 

@@ -52,7 +52,7 @@ static bool is_cheaper(const struct slu_stage_part *part, uint64_t bytes)
 }
 
 int slu_held_source_open(const struct slu_stage_part *part,
-			 const struct slu_places *places,
+			 const struct slu_stage_places *places,
 			 const struct slu_totals *totals,
 			 struct slu_held_source *out, struct slu_err *err)
 {

@@ -28,7 +28,7 @@ struct slu_held_source {
  * and not if it costs more, since every node has to read the whole manifest.
  * Close it. */
 int slu_held_source_open(const struct slu_stage_part *part,
-			 const struct slu_places *places,
+			 const struct slu_stage_places *places,
 			 const struct slu_totals *totals,
 			 struct slu_held_source *out, struct slu_err *err);
 void slu_held_source_close(struct slu_held_source *held);

@@ -75,7 +75,8 @@ static char *expand(const char *word, const char *source,
 }
 
 static char **make_argv(const struct slu_mover *m,
-			const struct slu_places *places, struct slu_err *err)
+			const struct slu_stage_places *places,
+			struct slu_err *err)
 {
 	char source[PATH_MAX], destination[PATH_MAX];
 	size_t n = 0;
@@ -212,7 +213,7 @@ static int run_guarded(const struct slu_stage_part *part, char *const *argv,
 int slu_stage_move(const struct slu_stage_part *part,
 		   const struct slu_mover *mover, struct slu_err *err)
 {
-	struct slu_places places;
+	struct slu_stage_places places;
 	char **argv;
 	int rc = 0;
 

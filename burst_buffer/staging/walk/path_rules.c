@@ -60,8 +60,8 @@ static char *without_slash(const char *path)
 	return strndup(path, n);
 }
 
-static int set_paths(struct slu_places *p, const char *src, const char *dst,
-		     struct slu_err *err)
+static int set_paths(struct slu_stage_places *p, const char *src,
+		     const char *dst, struct slu_err *err)
 {
 	p->src_path = without_slash(src);
 	p->dst_path = without_slash(dst);
@@ -168,7 +168,7 @@ static char *target_dir(const struct slu_stage_part *part, bool contents)
 }
 
 static int open_directories(const struct slu_stage_part *part, bool make,
-			    struct slu_places *out, struct slu_err *err)
+			    struct slu_stage_places *out, struct slu_err *err)
 {
 	bool contents = ends_in_slash(part->source) ||
 			same_directory(part->source, part->fs_root);
@@ -231,7 +231,7 @@ static char *real_path(const struct slu_stage_part *part)
 }
 
 static int open_file_places(const struct slu_stage_part *part, bool make,
-			    struct slu_places *out, struct slu_err *err)
+			    struct slu_stage_places *out, struct slu_err *err)
 {
 	char *real = real_path(part), *slash, *name, *target;
 	char *as = NULL;
@@ -265,7 +265,7 @@ static int open_file_places(const struct slu_stage_part *part, bool make,
 /* Opens the directory of a selection: that of the list, or the one before the
  * pattern. */
 static int open_selection(const struct slu_stage_part *part, bool make,
-			  struct slu_places *out, struct slu_err *err)
+			  struct slu_stage_places *out, struct slu_err *err)
 {
 	const char *tail = part->what == SLU_WHAT_LIST
 				   ? strrchr(part->source, '/') + 1
@@ -308,9 +308,9 @@ static bool is_file(const struct slu_stage_part *part)
 }
 
 int slu_places_open(const struct slu_stage_part *part, bool make,
-		    struct slu_places *out, struct slu_err *err)
+		    struct slu_stage_places *out, struct slu_err *err)
 {
-	struct slu_places p = {.src = -1, .dst = -1};
+	struct slu_stage_places p = {.src = -1, .dst = -1};
 	int rc;
 
 	if (is_selection(part))
@@ -327,7 +327,7 @@ int slu_places_open(const struct slu_stage_part *part, bool make,
 	return rc;
 }
 
-void slu_places_close(struct slu_places *p)
+void slu_places_close(struct slu_stage_places *p)
 {
 	if (p->src >= 0)
 		close(p->src);

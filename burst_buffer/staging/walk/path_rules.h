@@ -7,7 +7,7 @@
 
 #include "burst_buffer/staging/stage.h"
 
-struct slu_places {
+struct slu_stage_places {
 	int src, dst;	 /* directories */
 	char *from, *to; /* a single file: names in them; else NULL */
 	char *list;	 /* the name of a list in src; else NULL */
@@ -21,7 +21,7 @@ struct slu_places {
 
 /* With `make`, missing directories of the destination are created. */
 int slu_places_open(const struct slu_stage_part *part, bool make,
-		    struct slu_places *out, struct slu_err *err);
-void slu_places_close(struct slu_places *places);
+		    struct slu_stage_places *out, struct slu_err *err);
+void slu_places_close(struct slu_stage_places *places);
 
 #endif

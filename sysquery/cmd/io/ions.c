@@ -231,7 +231,7 @@ static int show(const struct slu_ask *ask, struct json_object *answer,
 static int show_replay(const struct slu_ask *ask, struct json_object *answer,
 		       struct slu_buf *out, struct slu_err *err)
 {
-	const struct slu_key *keys =
+	const struct slu_answer_key *keys =
 		slu_key_find(slu_form_ions.keys, "replay")->of;
 	struct json_object *replay = NULL, *pools;
 

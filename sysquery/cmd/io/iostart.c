@@ -20,7 +20,7 @@ static double at(struct json_object *answer, const char *key)
 	return slu_json_number_at(answer, key);
 }
 
-static void add_moved(struct json_object *a, struct slu_page *out)
+static void add_moved(struct json_object *a, struct slu_text_page *out)
 {
 	char text[4][SLU_RATE_TEXT];
 
@@ -56,7 +56,7 @@ static const char *how_known(const char *by)
 }
 
 /* Adds the servers of Lustre whose last report is still used, but old. */
-static void add_silent(struct json_object *a, struct slu_page *out)
+static void add_silent(struct json_object *a, struct slu_text_page *out)
 {
 	char since[SLU_WHEN_TEXT];
 
@@ -77,7 +77,7 @@ static void add_silent(struct json_object *a, struct slu_page *out)
 
 /* Adds the value of IOBandwidth=auto, and where it comes from. */
 static void add_auto(struct json_object *a, const char *by,
-		     struct slu_page *out)
+		     struct slu_text_page *out)
 {
 	char all[SLU_RATE_TEXT], less[80] = "";
 
@@ -105,7 +105,7 @@ static void add_auto(struct json_object *a, const char *by,
 }
 
 /* Adds the bandwidth at which, by the history, jobs do not run longer yet. */
-static void add_well(struct json_object *a, struct slu_page *out)
+static void add_well(struct json_object *a, struct slu_text_page *out)
 {
 	char text[SLU_RATE_TEXT];
 
@@ -125,7 +125,7 @@ static void add_well(struct json_object *a, struct slu_page *out)
 }
 
 /* Adds the present value of IOMetadata. */
-static void add_metadata(struct json_object *a, struct slu_page *out)
+static void add_metadata(struct json_object *a, struct slu_text_page *out)
 {
 	const char *by = slu_json_str_at(a, "metadata_auto");
 
@@ -149,7 +149,7 @@ static void add_metadata(struct json_object *a, struct slu_page *out)
 			       at(a, "metadata_capacity"), how_known(by));
 }
 
-static void add_file_systems(struct json_object *a, struct slu_page *out)
+static void add_file_systems(struct json_object *a, struct slu_text_page *out)
 {
 	const char *names = slu_json_str_at(a, "file_systems");
 	const char *fs = slu_json_str_at(a, "fs");
@@ -172,7 +172,7 @@ static void add_file_systems(struct json_object *a, struct slu_page *out)
 			       names);
 }
 
-static void add_gain(struct json_object *a, struct slu_page *out)
+static void add_gain(struct json_object *a, struct slu_text_page *out)
 {
 	bool seldom = at(a, "busy") < SELDOM;
 
@@ -202,7 +202,7 @@ static void add_gain(struct json_object *a, struct slu_page *out)
 static int show(const struct slu_ask *ask, struct json_object *answer,
 		struct slu_buf *out, struct slu_err *err)
 {
-	struct slu_page page = {out, slu_ask_look(ask).width};
+	struct slu_text_page page = {out, slu_ask_look(ask).width};
 	const char *by = NULL;
 
 	if (!at(answer, "runs"))

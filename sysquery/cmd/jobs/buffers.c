@@ -47,7 +47,7 @@ static void name_persistent(struct json_object *buffer)
 static int show(const struct slu_ask *ask, struct json_object *rows,
 		struct slu_buf *out, struct slu_err *err)
 {
-	const struct slu_key *keys = slu_form_buffers.keys;
+	const struct slu_answer_key *keys = slu_form_buffers.keys;
 	size_t n = json_object_is_type(rows, json_type_array)
 			   ? json_object_array_length(rows)
 			   : 0;

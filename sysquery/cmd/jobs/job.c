@@ -48,7 +48,7 @@ static const char *owner(struct json_object *job, char out[16])
 	return out;
 }
 
-static void add_head(struct json_object *job, struct slu_page *out)
+static void add_head(struct json_object *job, struct slu_text_page *out)
 {
 	const char *account = slu_json_str_at(job, "account"),
 		   *partition = slu_json_str_at(job, "partition"),
@@ -69,7 +69,7 @@ static void add_head(struct json_object *job, struct slu_page *out)
 		       state ? state : "no run has ended yet");
 }
 
-static void add_times(struct json_object *job, struct slu_page *out)
+static void add_times(struct json_object *job, struct slu_text_page *out)
 {
 	char submitted[SLU_WHEN_TEXT], started[SLU_WHEN_TEXT],
 		ended[SLU_WHEN_TEXT];
@@ -89,7 +89,7 @@ static void add_times(struct json_object *job, struct slu_page *out)
 			       slu_json_number_at(job, "node_count"));
 }
 
-static void add_limit(struct json_object *limit, struct slu_page *out)
+static void add_limit(struct json_object *limit, struct slu_text_page *out)
 {
 	char t[5][SLU_TIME_TEXT];
 	const double asked = slu_json_number_at(limit, "asked_seconds"),
@@ -171,7 +171,7 @@ static void add_last_nodes(struct json_object *fs, struct slu_buf *line)
 }
 
 static void add_waits(struct json_object *job, struct json_object *fs,
-		      struct slu_page *out)
+		      struct slu_text_page *out)
 {
 	struct json_object *list = slu_json_at(job, "waits"), *one;
 	struct slu_buf line = {0};
@@ -204,7 +204,7 @@ static const char *counter(const char *source)
 	return "?";
 }
 
-static void add_io(struct json_object *io, struct slu_page *out)
+static void add_io(struct json_object *io, struct slu_text_page *out)
 {
 	char r[SLU_SIZE_TEXT], w[SLU_SIZE_TEXT], rate[SLU_SIZE_TEXT];
 	bool rated;
@@ -226,7 +226,7 @@ static void add_io(struct json_object *io, struct slu_page *out)
 }
 
 /* Adds what went to which of Lustre's file systems, if to more than one. */
-static void add_by_fs(struct json_object *list, struct slu_page *out)
+static void add_by_fs(struct json_object *list, struct slu_text_page *out)
 {
 	char r[SLU_SIZE_TEXT], w[SLU_SIZE_TEXT];
 	struct json_object *one;
@@ -246,7 +246,7 @@ static void add_by_fs(struct json_object *list, struct slu_page *out)
 	}
 }
 
-static void add_io_nodes(struct json_object *ions, struct slu_page *out)
+static void add_io_nodes(struct json_object *ions, struct slu_text_page *out)
 {
 	struct json_object *now = slu_json_at(ions, "now"),
 			   *list = slu_json_at(ions, "changes");
@@ -276,7 +276,7 @@ static void add_io_nodes(struct json_object *ions, struct slu_page *out)
 	slu_buf_free(&line);
 }
 
-static void add_advice(struct json_object *list, struct slu_page *out)
+static void add_advice(struct json_object *list, struct slu_text_page *out)
 {
 	size_t n = slu_json_length(list) < MOST_ADVICE ? slu_json_length(list)
 						       : MOST_ADVICE;
@@ -295,7 +295,7 @@ static int show(const struct slu_ask *ask, struct json_object *job,
 			   *fs = slu_json_length(list)
 					 ? item(list, slu_json_length(list) - 1)
 					 : NULL;
-	struct slu_page page = {out, slu_ask_look(ask).width};
+	struct slu_text_page page = {out, slu_ask_look(ask).width};
 
 	add_head(job, &page);
 	add_times(job, &page);

@@ -11,7 +11,7 @@
 
 #define MOST_SPANS 32
 
-static void add_got(struct json_object *fs, struct slu_page *out)
+static void add_got(struct json_object *fs, struct slu_text_page *out)
 {
 	char capacity[SLU_SIZE_TEXT], until[SLU_WHEN_TEXT];
 
@@ -48,7 +48,7 @@ static void add_got(struct json_object *fs, struct slu_page *out)
 	slu_paragraph(out, "", slu_json_str_at(fs, "progress"));
 }
 
-static void add_fullness(struct json_object *fs, struct slu_page *out)
+static void add_fullness(struct json_object *fs, struct slu_text_page *out)
 {
 	struct json_object *fullest = slu_json_at(fs, "fullest_node");
 	char now[SLU_SIZE_TEXT], most[SLU_SIZE_TEXT], all[SLU_SIZE_TEXT];
@@ -78,7 +78,7 @@ static void add_fullness(struct json_object *fs, struct slu_page *out)
 	slu_buf_free(&line);
 }
 
-void slu_job_timeline(struct json_object *fs, struct slu_page *out)
+void slu_job_timeline(struct json_object *fs, struct slu_text_page *out)
 {
 	struct json_object *phases = slu_json_at(fs, "phases");
 	struct slu_span spans[MOST_SPANS];
@@ -109,7 +109,7 @@ static void add_share(double rate, double best, struct slu_buf *line)
 }
 
 static void add_staged(struct json_object *phase, struct json_object *devices,
-		       struct slu_page *out)
+		       struct slu_text_page *out)
 {
 	const bool in = slu_eq(slu_json_str_at(phase, "name"), "stage_in");
 	const double rate = slu_json_number_at(phase, "bytes_per_second");
@@ -142,7 +142,7 @@ static void add_staged(struct json_object *phase, struct json_object *devices,
 	slu_buf_free(&line);
 }
 
-static void add_devices(struct json_object *devices, struct slu_page *out)
+static void add_devices(struct json_object *devices, struct slu_text_page *out)
 {
 	char r[SLU_SIZE_TEXT], w[SLU_SIZE_TEXT], net[SLU_SIZE_TEXT];
 	const double measured = slu_json_number_at(devices,
@@ -177,7 +177,7 @@ static void add_devices(struct json_object *devices, struct slu_page *out)
 	slu_buf_free(&line);
 }
 
-void slu_job_storage(struct json_object *fs, struct slu_page *out)
+void slu_job_storage(struct json_object *fs, struct slu_text_page *out)
 {
 	struct json_object *phases = slu_json_at(fs, "phases");
 
@@ -196,7 +196,7 @@ void slu_job_storage(struct json_object *fs, struct slu_page *out)
 	slu_paragraph(out, "Not saved", slu_json_str_at(fs, "unsaved"));
 }
 
-void slu_job_storage_before(struct json_object *list, struct slu_page *out)
+void slu_job_storage_before(struct json_object *list, struct slu_text_page *out)
 {
 	size_t n = slu_json_length(list);
 

@@ -7,7 +7,8 @@
 static int accuracy(const struct slu_ask *ask, struct json_object *answer,
 		    struct slu_buf *out, struct slu_err *err)
 {
-	for (const struct slu_key *k = slu_form_accuracy.keys; k->key; k++)
+	for (const struct slu_answer_key *k = slu_form_accuracy.keys; k->key;
+	     k++)
 		if (slu_ask_part(ask, NULL, answer, slu_form_accuracy.keys,
 				 k->key, out, err))
 			return -1;

@@ -43,7 +43,7 @@ static const char *user_of(double uid, char out[32])
 	return out;
 }
 
-static void add_head(struct json_object *r, struct slu_page *out)
+static void add_head(struct json_object *r, struct slu_text_page *out)
 {
 	time_t since = (time_t)slu_json_number_at(r, "since_unix");
 	char time[32] = "?", user[32];
@@ -77,7 +77,7 @@ static double phase_seconds(struct json_object *fs, const char *name)
 }
 
 static void add_waited(struct json_object *j, struct json_object *fs,
-		       struct slu_page *out)
+		       struct slu_text_page *out)
 {
 	const double count = slu_json_number_at(j, "count"),
 		     queued = slu_json_number_at(j, "queued_seconds");
@@ -96,7 +96,7 @@ static void add_waited(struct json_object *j, struct json_object *fs,
 		slu_seconds_text(phase_seconds(fs, "stage_in"), in));
 }
 
-static void add_jobs(struct json_object *j, struct slu_page *out)
+static void add_jobs(struct json_object *j, struct slu_text_page *out)
 {
 	const double count = slu_json_number_at(j, "count");
 	const double completed = slu_json_number_at(j, "completed"),
@@ -116,7 +116,7 @@ static void add_jobs(struct json_object *j, struct slu_page *out)
 		slu_json_number_at(j, "with_request"));
 }
 
-static void add_limits(struct json_object *j, struct slu_page *out)
+static void add_limits(struct json_object *j, struct slu_text_page *out)
 {
 	char asked[SLU_TIME_TEXT], granted[SLU_TIME_TEXT], used[SLU_TIME_TEXT];
 	const double n = slu_json_number_at(j, "limited");
@@ -141,7 +141,7 @@ static void add_limits(struct json_object *j, struct slu_page *out)
 		slu_json_number_at(j, "extended"));
 }
 
-static void add_io(struct json_object *io, struct slu_page *out)
+static void add_io(struct json_object *io, struct slu_text_page *out)
 {
 	char r[SLU_SIZE_TEXT], w[SLU_SIZE_TEXT];
 
@@ -156,7 +156,7 @@ static void add_io(struct json_object *io, struct slu_page *out)
 			slu_json_number_at(io, "jobs"));
 }
 
-static void add_file_systems(struct json_object *fs, struct slu_page *out)
+static void add_file_systems(struct json_object *fs, struct slu_text_page *out)
 {
 	struct json_object *full = slu_json_at(fs, "fullness");
 	char asked[SLU_SIZE_TEXT], most[SLU_SIZE_TEXT];
@@ -203,7 +203,7 @@ static void name_users(struct json_object *rows)
 	}
 }
 
-static void add_advice(struct json_object *list, struct slu_page *out)
+static void add_advice(struct json_object *list, struct slu_text_page *out)
 {
 	size_t n = json_object_is_type(list, json_type_array)
 			   ? json_object_array_length(list)
@@ -233,7 +233,7 @@ static int show(const struct slu_ask *ask, struct json_object *r,
 {
 	struct json_object *fs = slu_json_at(r, "file_systems"),
 			   *rows = slu_json_at(r, "names");
-	struct slu_page page = {out, slu_ask_look(ask).width};
+	struct slu_text_page page = {out, slu_ask_look(ask).width};
 
 	add_head(r, &page);
 	add_jobs(slu_json_at(r, "jobs"), &page);

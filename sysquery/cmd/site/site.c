@@ -311,7 +311,7 @@ static void say_osts(const struct slu_ask *ask, struct json_object *part,
 static int show_failed(const struct slu_ask *ask, struct json_object *part,
 		       struct slu_buf *out, struct slu_err *err)
 {
-	const struct slu_key *keys =
+	const struct slu_answer_key *keys =
 		slu_key_find(slu_form_site.keys, "buffers")->of;
 	struct json_object *rows = part_of(part, "failed");
 	size_t n = slu_json_length(rows);

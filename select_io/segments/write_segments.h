@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef SLU_SEGMENTS_CUT_H
-#define SLU_SEGMENTS_CUT_H
+#ifndef SLU_SEGMENTS_WRITE_SEGMENTS_H
+#define SLU_SEGMENTS_WRITE_SEGMENTS_H
 
 /* Creates and removes files in segments: files whose parts lie in differently
  * striped directories, as a substitute for a composite layout (index.h). */
@@ -8,7 +8,7 @@
 #include "common/err.h"
 #include "select_io/stripe/composite_layout.h"
 
-struct slu_cut {
+struct slu_segment_options {
 	const char *lfs; /* the program that stripes directories; NULL: none */
 	bool dry_run;	 /* only print what would be done */
 };
@@ -20,11 +20,12 @@ struct slu_cut {
  * the directories be symbolic links. The index is written last, so that an
  * interrupted copy does not look complete; its parts are removed.
  */
-int slu_cut_file(int in, const char *dest,
-		 const struct slu_stripe_layout *layout,
-		 const struct slu_cut *how, struct slu_err *err);
+int slu_segments_write(int in, const char *dest,
+		       const struct slu_stripe_layout *layout,
+		       const struct slu_segment_options *how,
+		       struct slu_err *err);
 /* Remove the index first, then its parts. SLU_INVALID: `path` is no file in
  * segments. */
-int slu_cut_remove(const char *path, struct slu_err *err);
+int slu_segments_remove(const char *path, struct slu_err *err);
 
 #endif

@@ -4,7 +4,7 @@
  * first, the index last.
  */
 #include "config.h"
-#include "select_io/segments/cut.h"
+#include "select_io/segments/write_segments.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -26,7 +26,7 @@ struct work {
 	int in;
 	const char *dest, *base; /* base: its last component */
 	const struct slu_stripe_layout *layout;
-	const struct slu_cut *how;
+	const struct slu_segment_options *how;
 	struct slu_segments made;
 	char *buffer;
 	size_t have; /* bytes read, but not written: they begin the next part */
@@ -264,9 +264,10 @@ static const char *last_component(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-int slu_cut_file(int in, const char *dest,
-		 const struct slu_stripe_layout *layout,
-		 const struct slu_cut *how, struct slu_err *err)
+int slu_segments_write(int in, const char *dest,
+		       const struct slu_stripe_layout *layout,
+		       const struct slu_segment_options *how,
+		       struct slu_err *err)
 {
 	struct work *w = calloc(1, sizeof(*w));
 	struct stat st;
@@ -302,7 +303,7 @@ int slu_cut_file(int in, const char *dest,
 	return rc;
 }
 
-int slu_cut_remove(const char *path, struct slu_err *err)
+int slu_segments_remove(const char *path, struct slu_err *err)
 {
 	struct work *w = calloc(1, sizeof(*w));
 	struct slu_buf text = {0};
