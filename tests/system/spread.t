@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Two nodes with two like disks each: with NodeDevices=all a job's glusterfs is
+# Nodes with two like disks each: with NodeDevices=all a job's glusterfs is
 # spread over them, so that it has more of a node than one disk holds; whatever
 # ends, or is missing when it begins, nothing is left on any of them. Loop
 # devices stand for the disks.
@@ -18,7 +18,7 @@ mount_disks() { # HOST
 }
 
 make_disks() {
-	for n in n1 n2; do
+	for n in n1 n2 n3; do
 		for d in s0 s1; do
 			truncate -s ${MIB}M "$DISKS/$n.$d.img"
 			mkfs.ext4 -q -m 0 -F "$DISKS/$n.$d.img"
@@ -236,6 +236,40 @@ test_kept() {
 	all_clean "after the discard"
 }
 
+# A persistent buffer on n3, which runs no jobs: larger than one of its disks.
+test_persistent() {
+	local job
+	on n3 sh -c 'setsid sluice-node serve --period 0.5 \
+		--log /var/log/serve.log >/dev/null 2>&1 </dev/null &'
+	job=$(submit -N1 --bb='persistent_create name=keep type=glusterfs coherence=shared capacity=330MiB' \
+		<<<$'#!/bin/bash\ntrue')
+	check_within 60 "a persistent buffer is made" job_is "$job" COMPLETED
+	job=$(submit -N1 --bb='persistent name=keep' <<-'EOT'
+		#!/bin/bash
+		cd $BB_keep || exit
+		for i in {1..60}; do head -c 1M /dev/urandom >$i; done
+		md5sum * >/pfs/alice/sums.keep
+	EOT
+	)
+	check_within 90 "a job writes to it" job_is "$job" COMPLETED
+	for d in s0 s1; do
+		check "some of it is on /$d" matches "$(brick_bytes n3 $d)" \
+			'^[0-9]{2,3}$'
+	done
+	job=$(submit -N1 --bb='persistent name=keep' <<-'EOT'
+		#!/bin/bash
+		cd $BB_keep && md5sum --quiet -c /pfs/alice/sums.keep && echo same
+	EOT
+	)
+	check_within 90 "another job reads it" job_is "$job" COMPLETED
+	check "it is the same, byte by byte" matches "$(job_wrote "$job")" '^same$'
+	job=$(submit -N1 --bb='persistent_destroy name=keep' \
+		<<<$'#!/bin/bash\ntrue')
+	check_within 60 "it is destroyed" job_is "$job" COMPLETED
+	check_within 60 "nothing is left on the disks of n3" clean n3
+	on n3 pkill -x sluice-node
+}
+
 # n1 loses power while the job runs. A small job: for some minutes sluiced counts
 # what was discarded a moment ago.
 test_crash() {
@@ -260,14 +294,16 @@ test_crash() {
 	idle
 }
 
-cluster_up --nodes 2 --ions 0 --disk 300M
+cluster_up --nodes 3 --ions 0 --disk 300M
 make_disks
 # No health check while a disk is taken away: the map is to have it nevertheless.
 cluster conf slurm.conf HealthCheckInterval=0
-cluster conf sluice.conf 'NodeStorage=/s*' NodeDevices=all
+cluster conf sluice.conf 'NodeStorage=/s*' NodeDevices=all PersistentNodes=n3 \
+	PersistentLifetime=2d
 cluster stop ctl sluiced
 cluster start ctl sluiced
 on ctl scontrol reconfigure
+on ctl scontrol update nodename=n3 state=drain reason=persistent
 wait_for 20 knows glusterfs
 test_told
 test_spread
@@ -279,6 +315,7 @@ test_full_disk
 test_absent_disk
 test_read_only_disk
 test_no_room
+test_persistent
 test_kept
 test_crash
 check "the database is sound" database_sound
