@@ -93,6 +93,7 @@ ctl_tests = tests/unit/test_ctl tests/unit/test_ctl_held \
 	tests/unit/test_pool_choice \
 	tests/unit/test_ctl_thread tests/unit/test_ctl_unheard tests/unit/test_ctl_users \
 	tests/unit/test_guard tests/unit/test_iostart \
+	tests/unit/test_iostart_capacity tests/unit/test_iostart_model \
 	tests/unit/test_iostart_hooks tests/unit/test_pools \
 	tests/unit/test_pools_hooks tests/unit/test_pools_sums \
 	tests/unit/test_waits
@@ -118,7 +119,10 @@ tests_unit_test_ctl_replay_LDADD = $(ctl_test_libs)
 tests_unit_test_ctl_thread_LDADD = $(ctl_test_libs)
 tests_unit_test_ctl_unheard_LDADD = $(ctl_test_libs)
 tests_unit_test_ctl_users_LDADD = $(ctl_test_libs)
+noinst_HEADERS += tests/unit/iostart_site.h
 tests_unit_test_iostart_LDADD = $(libsluctl) $(CHECK_LIBS)
+tests_unit_test_iostart_capacity_LDADD = $(libsluctl) $(CHECK_LIBS)
+tests_unit_test_iostart_model_LDADD = $(libsluctl) $(CHECK_LIBS)
 tests_unit_test_iostart_hooks_LDADD = $(ctl_test_libs)
 tests_unit_test_guard_LDADD = $(ctl_test_libs)
 tests_unit_test_pools_LDADD = $(libsluctl) $(CHECK_LIBS)

@@ -77,7 +77,8 @@ job_submit_tests = \
 	tests/unit/test_import_refused tests/unit/test_import_local \
 	tests/unit/test_import_darshan tests/unit/test_sacct_table \
 	tests/unit/test_history tests/unit/test_history_answers \
-	tests/unit/test_history_io tests/unit/test_history_sums \
+	tests/unit/test_history_io tests/unit/test_history_servers \
+	tests/unit/test_history_sums \
 	tests/unit/test_history_predict tests/unit/test_history_choice \
 	tests/unit/test_io_readahead tests/unit/test_yardstick \
 	tests/unit/test_attention tests/unit/test_request_shares \
@@ -127,6 +128,9 @@ tests_unit_test_history_LDADD = $(libsluhistory) $(CHECK_LIBS)
 tests_unit_test_history_io_SOURCES = tests/unit/test_history_io.c \
 	tests/unit/history_rows.c tests/unit/history_rows.h
 tests_unit_test_history_io_LDADD = $(libsluhistory) $(CHECK_LIBS)
+tests_unit_test_history_servers_SOURCES = tests/unit/test_history_servers.c \
+	tests/unit/history_rows.c tests/unit/history_rows.h
+tests_unit_test_history_servers_LDADD = $(libsluhistory) $(CHECK_LIBS)
 tests_unit_test_io_readahead_SOURCES = tests/unit/test_io_readahead.c \
 	tests/unit/history_rows.c tests/unit/history_rows.h
 tests_unit_test_io_readahead_LDADD = $(libsluhistory) $(CHECK_LIBS)

@@ -66,3 +66,14 @@ int keep_io(void *arg, const struct slu_history_row *row, struct slu_err *err)
 	io[2] = row->io_bandwidth;
 	return 0;
 }
+
+int64_t rows_of_io(struct slu_db *db)
+{
+	struct slu_err err;
+	int64_t n = -1;
+
+	expect_ok(
+		slu_db_value(db, &n, 0, &err, "SELECT COUNT(*) FROM JobIo", ""),
+		err);
+	return n;
+}

@@ -21,4 +21,7 @@ int add_io(struct slu_db *db, uint32_t job_id, int64_t start, const char *node,
 	   double read_bytes, double written_bytes, struct slu_err *err);
 int keep_io(void *arg, const struct slu_history_row *row, struct slu_err *err);
 
+/* The rows of all jobs' I/O. */
+int64_t rows_of_io(struct slu_db *db);
+
 #endif
