@@ -328,6 +328,42 @@ START_TEST(job_copy)
 }
 END_TEST
 
+/* Members that were renamed have the keys that older releases know. */
+START_TEST(keys_of_older_releases)
+{
+	struct slu_prefetch_report is = {
+		.job_id = 1, .prefetched = 2, .used = 1};
+	struct slu_plan early = {.early = true};
+	const struct {
+		const struct slu_desc *desc;
+		const void *msg;
+		const char *want;
+	} cases[] = {
+		{&slu_plan_desc, &early, "\"ahead\":true"},
+		{&slu_buffer_desc, &(struct slu_buffer_state){.early = true},
+		 "\"ahead\":true"},
+		{&slu_node_ask_desc,
+		 &(struct slu_node_ask){.prefetch = &is, .n_prefetch = 1},
+		 "\"ahead\":[{\"job_id\":1,\"brought\":2,\"used\":1"},
+		{&slu_node_inventory_desc,
+		 &(struct slu_node_inventory){.prefetch = &early,
+					      .n_prefetch = 1,
+					      .prefetch_complete = true,
+					      .prefetch_dropped =
+						      (char *)(uintptr_t) "7 "},
+		 "\"ahead_whole\":true,\"ahead_gone\":\"7 \""},
+	};
+
+	each(c, cases)
+	{
+		char *text = slu_encode_text(c->desc, c->msg);
+
+		expect(text && strstr(text, c->want), "%s", text);
+		free(text);
+	}
+}
+END_TEST
+
 TEST_MAIN("wire", round_trip, required, truncated, envelope, long_text,
 	  long_text_parsed, long_text_alike, wrong_types,
-	  unknown_field_is_ignored, job_copy)
+	  unknown_field_is_ignored, job_copy, keys_of_older_releases)
