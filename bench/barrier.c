@@ -16,7 +16,7 @@
 #include <sys/epoll.h>
 #include <sys/resource.h>
 #include "bench/measure.h"
-#include "tests/unit/sluiced.h"
+#include "tests/unit/sluiced/sluiced.h"
 
 #define ANSWER_MAX 120.0 /* s */
 

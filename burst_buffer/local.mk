@@ -146,102 +146,102 @@ EXTRA_DIST += tests/fuzz/corpus/request
 tests_fuzz_fuzz_request_SOURCES = tests/fuzz/fuzz_request.c tests/fuzz/replay.c
 tests_fuzz_fuzz_request_LDADD = $(libslurequest)
 
-noinst_HEADERS += tests/unit/burst_world.h tests/unit/persistent_world.h \
-	tests/unit/recovery_notes.h tests/unit/request_site.h tests/unit/request_text.h
+noinst_HEADERS += tests/unit/burst_buffer/burst_world.h tests/unit/burst_buffer/persistent_world.h \
+	tests/unit/burst_buffer/recovery_notes.h tests/unit/burst_buffer/request_site.h tests/unit/burst_buffer/request_text.h
 if HAVE_CHECK
-burst_tests = tests/unit/test_request tests/unit/test_request_check \
-	tests/unit/test_request_defaults tests/unit/test_request_refused \
-	tests/unit/test_request_component tests/unit/test_request_quote \
-	tests/unit/test_request_round \
-	tests/unit/test_request_names tests/unit/test_request_stray \
-	tests/unit/test_request_absent \
-	tests/unit/test_transitions tests/unit/test_recovery \
-	tests/unit/test_recovery_forged tests/unit/test_plan \
-	tests/unit/test_plan_shares tests/unit/test_plan_tiers \
-	tests/unit/test_plan_devices \
-	tests/unit/test_early_stage_in tests/unit/test_predicted_nodes \
-	tests/unit/test_persistent tests/unit/test_persistent_inventory \
-	tests/unit/test_persistent_older \
+burst_tests = tests/unit/burst_buffer/test_request tests/unit/burst_buffer/test_request_check \
+	tests/unit/burst_buffer/test_request_defaults tests/unit/burst_buffer/test_request_refused \
+	tests/unit/burst_buffer/test_request_component tests/unit/burst_buffer/test_request_quote \
+	tests/unit/burst_buffer/test_request_round \
+	tests/unit/burst_buffer/test_request_names tests/unit/burst_buffer/test_request_stray \
+	tests/unit/burst_buffer/test_request_absent \
+	tests/unit/burst_buffer/test_transitions tests/unit/burst_buffer/test_recovery \
+	tests/unit/burst_buffer/test_recovery_forged tests/unit/burst_buffer/test_plan \
+	tests/unit/burst_buffer/test_plan_shares tests/unit/burst_buffer/test_plan_tiers \
+	tests/unit/burst_buffer/test_plan_devices \
+	tests/unit/burst_buffer/test_early_stage_in tests/unit/burst_buffer/test_predicted_nodes \
+	tests/unit/burst_buffer/test_persistent tests/unit/burst_buffer/test_persistent_inventory \
+	tests/unit/burst_buffer/test_persistent_older \
 	$(world_tests)
-world_tests = tests/unit/test_buffers tests/unit/test_buffers_answers \
-	tests/unit/test_buffers_boot \
-	tests/unit/test_buffers_drains tests/unit/test_buffers_kept \
-	tests/unit/test_buffers_lost tests/unit/test_buffers_report \
-	tests/unit/test_buffers_het tests/unit/test_buffers_fullness \
-	tests/unit/test_buffers_model tests/unit/test_buffers_older \
-	tests/unit/test_buffers_shares tests/unit/test_fate \
-	tests/unit/test_buffers_room \
-	tests/unit/test_buffers_verdicts tests/unit/test_buffers_cancel
+world_tests = tests/unit/burst_buffer/test_buffers tests/unit/burst_buffer/test_buffers_answers \
+	tests/unit/burst_buffer/test_buffers_boot \
+	tests/unit/burst_buffer/test_buffers_drains tests/unit/burst_buffer/test_buffers_kept \
+	tests/unit/burst_buffer/test_buffers_lost tests/unit/burst_buffer/test_buffers_report \
+	tests/unit/burst_buffer/test_buffers_het tests/unit/burst_buffer/test_buffers_fullness \
+	tests/unit/burst_buffer/test_buffers_model tests/unit/burst_buffer/test_buffers_older \
+	tests/unit/burst_buffer/test_buffers_shares tests/unit/burst_buffer/test_fate \
+	tests/unit/burst_buffer/test_buffers_room \
+	tests/unit/burst_buffer/test_buffers_verdicts tests/unit/burst_buffer/test_buffers_cancel
 check_PROGRAMS += $(burst_tests)
 TESTS += $(burst_tests)
-tests_unit_test_request_LDADD = $(libslurequest) $(CHECK_LIBS)
-tests_unit_test_request_check_LDADD = $(libslurequest) $(CHECK_LIBS)
-tests_unit_test_request_defaults_LDADD = $(libslurequest) $(CHECK_LIBS)
-tests_unit_test_request_refused_LDADD = $(libslurequest) $(CHECK_LIBS)
-tests_unit_test_request_component_LDADD = $(libslurequest) $(CHECK_LIBS)
-tests_unit_test_request_names_LDADD = $(libslurequest) $(CHECK_LIBS)
-tests_unit_test_request_absent_LDADD = $(libslurequest) $(CHECK_LIBS)
-tests_unit_test_request_stray_LDADD = $(libslurequest) $(CHECK_LIBS)
-tests_unit_test_request_quote_LDADD = $(libslurequest) $(CHECK_LIBS)
-tests_unit_test_request_round_LDADD = $(libslurequest) $(CHECK_LIBS)
-tests_unit_test_transitions_LDADD = $(libsluburst) $(CHECK_LIBS)
-tests_unit_test_recovery_SOURCES = tests/unit/test_recovery.c \
-	tests/unit/recovery_notes.c
-tests_unit_test_recovery_LDADD = libtestworld.a $(libsluburst) $(libsluverbs) \
+tests_unit_burst_buffer_test_request_LDADD = $(libslurequest) $(CHECK_LIBS)
+tests_unit_burst_buffer_test_request_check_LDADD = $(libslurequest) $(CHECK_LIBS)
+tests_unit_burst_buffer_test_request_defaults_LDADD = $(libslurequest) $(CHECK_LIBS)
+tests_unit_burst_buffer_test_request_refused_LDADD = $(libslurequest) $(CHECK_LIBS)
+tests_unit_burst_buffer_test_request_component_LDADD = $(libslurequest) $(CHECK_LIBS)
+tests_unit_burst_buffer_test_request_names_LDADD = $(libslurequest) $(CHECK_LIBS)
+tests_unit_burst_buffer_test_request_absent_LDADD = $(libslurequest) $(CHECK_LIBS)
+tests_unit_burst_buffer_test_request_stray_LDADD = $(libslurequest) $(CHECK_LIBS)
+tests_unit_burst_buffer_test_request_quote_LDADD = $(libslurequest) $(CHECK_LIBS)
+tests_unit_burst_buffer_test_request_round_LDADD = $(libslurequest) $(CHECK_LIBS)
+tests_unit_burst_buffer_test_transitions_LDADD = $(libsluburst) $(CHECK_LIBS)
+tests_unit_burst_buffer_test_recovery_SOURCES = tests/unit/burst_buffer/test_recovery.c \
+	tests/unit/burst_buffer/recovery_notes.c
+tests_unit_burst_buffer_test_recovery_LDADD = libtestworld.a $(libsluburst) $(libsluverbs) \
 	$(CHECK_LIBS)
-tests_unit_test_recovery_forged_SOURCES = tests/unit/test_recovery_forged.c \
-	tests/unit/recovery_notes.c
-tests_unit_test_recovery_forged_LDADD = $(tests_unit_test_recovery_LDADD)
-tests_unit_test_plan_SOURCES = tests/unit/test_plan.c \
-	tests/unit/plan_site.c tests/unit/plan_site.h
-tests_unit_test_plan_LDADD = $(libsluburst) $(CHECK_LIBS)
-tests_unit_test_plan_shares_SOURCES = tests/unit/test_plan_shares.c \
-	tests/unit/plan_site.c tests/unit/plan_site.h
-tests_unit_test_plan_shares_LDADD = $(libsluburst) $(CHECK_LIBS)
-tests_unit_test_plan_tiers_SOURCES = tests/unit/test_plan_tiers.c \
-	tests/unit/plan_disks.c tests/unit/plan_disks.h \
-	tests/unit/plan_site.c tests/unit/plan_site.h
-tests_unit_test_plan_tiers_LDADD = $(libsluburst) $(CHECK_LIBS)
-tests_unit_test_plan_devices_SOURCES = tests/unit/test_plan_devices.c \
-	tests/unit/plan_disks.c tests/unit/plan_disks.h \
-	tests/unit/plan_site.c tests/unit/plan_site.h
-tests_unit_test_plan_devices_LDADD = $(libsluburst) $(CHECK_LIBS)
-tests_unit_test_early_stage_in_SOURCES = tests/unit/test_early_stage_in.c \
-	tests/unit/persistent_world.c
-tests_unit_test_early_stage_in_LDADD = $(libsluburst) $(CHECK_LIBS)
-tests_unit_test_predicted_nodes_SOURCES = tests/unit/test_predicted_nodes.c \
-	tests/unit/persistent_world.c
-tests_unit_test_predicted_nodes_LDADD = $(libsluburst) $(CHECK_LIBS)
-tests_unit_test_persistent_SOURCES = tests/unit/test_persistent.c \
-	tests/unit/persistent_world.c
-tests_unit_test_persistent_LDADD = $(libsluburst) $(CHECK_LIBS)
-tests_unit_test_persistent_inventory_SOURCES = \
-	tests/unit/test_persistent_inventory.c tests/unit/persistent_world.c
-tests_unit_test_persistent_inventory_LDADD = $(libsluburst) $(CHECK_LIBS)
-tests_unit_test_persistent_older_SOURCES = tests/unit/test_persistent_older.c \
-	tests/unit/persistent_world.c
-tests_unit_test_persistent_older_LDADD = $(libsluburst) $(CHECK_LIBS)
+tests_unit_burst_buffer_test_recovery_forged_SOURCES = tests/unit/burst_buffer/test_recovery_forged.c \
+	tests/unit/burst_buffer/recovery_notes.c
+tests_unit_burst_buffer_test_recovery_forged_LDADD = $(tests_unit_burst_buffer_test_recovery_LDADD)
+tests_unit_burst_buffer_test_plan_SOURCES = tests/unit/burst_buffer/test_plan.c \
+	tests/unit/burst_buffer/plan_site.c tests/unit/burst_buffer/plan_site.h
+tests_unit_burst_buffer_test_plan_LDADD = $(libsluburst) $(CHECK_LIBS)
+tests_unit_burst_buffer_test_plan_shares_SOURCES = tests/unit/burst_buffer/test_plan_shares.c \
+	tests/unit/burst_buffer/plan_site.c tests/unit/burst_buffer/plan_site.h
+tests_unit_burst_buffer_test_plan_shares_LDADD = $(libsluburst) $(CHECK_LIBS)
+tests_unit_burst_buffer_test_plan_tiers_SOURCES = tests/unit/burst_buffer/test_plan_tiers.c \
+	tests/unit/burst_buffer/plan_disks.c tests/unit/burst_buffer/plan_disks.h \
+	tests/unit/burst_buffer/plan_site.c tests/unit/burst_buffer/plan_site.h
+tests_unit_burst_buffer_test_plan_tiers_LDADD = $(libsluburst) $(CHECK_LIBS)
+tests_unit_burst_buffer_test_plan_devices_SOURCES = tests/unit/burst_buffer/test_plan_devices.c \
+	tests/unit/burst_buffer/plan_disks.c tests/unit/burst_buffer/plan_disks.h \
+	tests/unit/burst_buffer/plan_site.c tests/unit/burst_buffer/plan_site.h
+tests_unit_burst_buffer_test_plan_devices_LDADD = $(libsluburst) $(CHECK_LIBS)
+tests_unit_burst_buffer_test_early_stage_in_SOURCES = tests/unit/burst_buffer/test_early_stage_in.c \
+	tests/unit/burst_buffer/persistent_world.c
+tests_unit_burst_buffer_test_early_stage_in_LDADD = $(libsluburst) $(CHECK_LIBS)
+tests_unit_burst_buffer_test_predicted_nodes_SOURCES = tests/unit/burst_buffer/test_predicted_nodes.c \
+	tests/unit/burst_buffer/persistent_world.c
+tests_unit_burst_buffer_test_predicted_nodes_LDADD = $(libsluburst) $(CHECK_LIBS)
+tests_unit_burst_buffer_test_persistent_SOURCES = tests/unit/burst_buffer/test_persistent.c \
+	tests/unit/burst_buffer/persistent_world.c
+tests_unit_burst_buffer_test_persistent_LDADD = $(libsluburst) $(CHECK_LIBS)
+tests_unit_burst_buffer_test_persistent_inventory_SOURCES = \
+	tests/unit/burst_buffer/test_persistent_inventory.c tests/unit/burst_buffer/persistent_world.c
+tests_unit_burst_buffer_test_persistent_inventory_LDADD = $(libsluburst) $(CHECK_LIBS)
+tests_unit_burst_buffer_test_persistent_older_SOURCES = tests/unit/burst_buffer/test_persistent_older.c \
+	tests/unit/burst_buffer/persistent_world.c
+tests_unit_burst_buffer_test_persistent_older_LDADD = $(libsluburst) $(CHECK_LIBS)
 check_LIBRARIES += libtestworld.a
-libtestworld_a_SOURCES = tests/unit/burst_world.c tests/unit/burst_nodes.c
+libtestworld_a_SOURCES = tests/unit/burst_buffer/burst_world.c tests/unit/burst_buffer/burst_nodes.c
 world_test_libs = libtestworld.a $(libsluburst) $(CHECK_LIBS)
-tests_unit_test_buffers_LDADD = $(world_test_libs)
-tests_unit_test_buffers_boot_LDADD = $(world_test_libs)
-tests_unit_test_buffers_answers_LDADD = $(world_test_libs)
-tests_unit_test_buffers_fullness_LDADD = $(world_test_libs)
-tests_unit_test_buffers_drains_LDADD = $(world_test_libs)
-tests_unit_test_buffers_het_LDADD = $(world_test_libs)
-tests_unit_test_buffers_kept_LDADD = $(world_test_libs)
-tests_unit_test_buffers_lost_LDADD = $(world_test_libs)
-tests_unit_test_buffers_report_LDADD = $(world_test_libs)
-tests_unit_test_buffers_model_LDADD = $(world_test_libs)
-tests_unit_test_buffers_older_SOURCES = tests/unit/test_buffers_older.c \
-	tests/unit/recovery_notes.c
-tests_unit_test_buffers_older_LDADD = $(tests_unit_test_recovery_LDADD)
-tests_unit_test_buffers_shares_LDADD = $(world_test_libs)
-tests_unit_test_fate_LDADD = $(world_test_libs)
-tests_unit_test_buffers_room_LDADD = $(world_test_libs)
-tests_unit_test_buffers_verdicts_LDADD = $(world_test_libs)
-tests_unit_test_buffers_cancel_LDADD = $(world_test_libs)
+tests_unit_burst_buffer_test_buffers_LDADD = $(world_test_libs)
+tests_unit_burst_buffer_test_buffers_boot_LDADD = $(world_test_libs)
+tests_unit_burst_buffer_test_buffers_answers_LDADD = $(world_test_libs)
+tests_unit_burst_buffer_test_buffers_fullness_LDADD = $(world_test_libs)
+tests_unit_burst_buffer_test_buffers_drains_LDADD = $(world_test_libs)
+tests_unit_burst_buffer_test_buffers_het_LDADD = $(world_test_libs)
+tests_unit_burst_buffer_test_buffers_kept_LDADD = $(world_test_libs)
+tests_unit_burst_buffer_test_buffers_lost_LDADD = $(world_test_libs)
+tests_unit_burst_buffer_test_buffers_report_LDADD = $(world_test_libs)
+tests_unit_burst_buffer_test_buffers_model_LDADD = $(world_test_libs)
+tests_unit_burst_buffer_test_buffers_older_SOURCES = tests/unit/burst_buffer/test_buffers_older.c \
+	tests/unit/burst_buffer/recovery_notes.c
+tests_unit_burst_buffer_test_buffers_older_LDADD = $(tests_unit_burst_buffer_test_recovery_LDADD)
+tests_unit_burst_buffer_test_buffers_shares_LDADD = $(world_test_libs)
+tests_unit_burst_buffer_test_fate_LDADD = $(world_test_libs)
+tests_unit_burst_buffer_test_buffers_room_LDADD = $(world_test_libs)
+tests_unit_burst_buffer_test_buffers_verdicts_LDADD = $(world_test_libs)
+tests_unit_burst_buffer_test_buffers_cancel_LDADD = $(world_test_libs)
 endif
 
 include burst_buffer/preload/local.mk

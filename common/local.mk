@@ -54,43 +54,43 @@ tests_fuzz_fuzz_size_SOURCES = tests/fuzz/fuzz_size.c tests/fuzz/replay.c
 tests_fuzz_fuzz_size_LDADD = $(libslucommon)
 
 if HAVE_CHECK
-common_tests = tests/unit/test_err tests/unit/test_str tests/unit/test_log \
-	tests/unit/test_jsonx tests/unit/test_size tests/unit/test_hostlist \
-	tests/unit/test_file tests/unit/test_rmtree tests/unit/test_proc \
-	tests/unit/test_slurmfile \
-	tests/unit/test_conf tests/unit/test_conf_errors \
-	tests/unit/test_conf_manual tests/unit/test_cred tests/unit/test_http \
-	tests/unit/test_http_get
+common_tests = tests/unit/common/test_err tests/unit/common/test_str tests/unit/common/test_log \
+	tests/unit/common/test_jsonx tests/unit/common/test_size tests/unit/common/test_hostlist \
+	tests/unit/common/test_file tests/unit/common/test_rmtree tests/unit/common/test_proc \
+	tests/unit/common/test_slurmfile \
+	tests/unit/common/test_conf tests/unit/common/test_conf_errors \
+	tests/unit/common/test_conf_manual tests/unit/common/test_cred tests/unit/common/test_http \
+	tests/unit/common/test_http_get
 check_PROGRAMS += $(common_tests)
 TESTS += $(common_tests)
 common_test_libs = $(libslucommon) $(CHECK_LIBS)
-tests_unit_test_err_LDADD = $(common_test_libs)
-tests_unit_test_str_LDADD = $(common_test_libs)
-tests_unit_test_log_LDADD = $(common_test_libs)
-tests_unit_test_jsonx_LDADD = $(common_test_libs)
-tests_unit_test_size_LDADD = $(common_test_libs)
-tests_unit_test_hostlist_LDADD = $(common_test_libs)
-tests_unit_test_file_LDADD = $(common_test_libs)
-tests_unit_test_rmtree_LDADD = $(common_test_libs)
-tests_unit_test_proc_LDADD = $(common_test_libs)
-tests_unit_test_slurmfile_LDADD = $(common_test_libs)
-tests_unit_test_conf_LDADD = $(common_test_libs)
-tests_unit_test_conf_errors_LDADD = $(common_test_libs)
-tests_unit_test_conf_manual_LDADD = $(common_test_libs)
-tests_unit_test_cred_LDADD = $(libslunet) $(CHECK_LIBS)
-tests_unit_test_http_LDADD = $(libslunet) $(CHECK_LIBS)
-tests_unit_test_http_get_LDADD = $(libslunet) $(CHECK_LIBS)
-noinst_HEADERS += tests/unit/conf_text.h tests/unit/http_listen.h \
-	tests/unit/munged.h
+tests_unit_common_test_err_LDADD = $(common_test_libs)
+tests_unit_common_test_str_LDADD = $(common_test_libs)
+tests_unit_common_test_log_LDADD = $(common_test_libs)
+tests_unit_common_test_jsonx_LDADD = $(common_test_libs)
+tests_unit_common_test_size_LDADD = $(common_test_libs)
+tests_unit_common_test_hostlist_LDADD = $(common_test_libs)
+tests_unit_common_test_file_LDADD = $(common_test_libs)
+tests_unit_common_test_rmtree_LDADD = $(common_test_libs)
+tests_unit_common_test_proc_LDADD = $(common_test_libs)
+tests_unit_common_test_slurmfile_LDADD = $(common_test_libs)
+tests_unit_common_test_conf_LDADD = $(common_test_libs)
+tests_unit_common_test_conf_errors_LDADD = $(common_test_libs)
+tests_unit_common_test_conf_manual_LDADD = $(common_test_libs)
+tests_unit_common_test_cred_LDADD = $(libslunet) $(CHECK_LIBS)
+tests_unit_common_test_http_LDADD = $(libslunet) $(CHECK_LIBS)
+tests_unit_common_test_http_get_LDADD = $(libslunet) $(CHECK_LIBS)
+noinst_HEADERS += tests/unit/common/conf_text.h tests/unit/common/http_listen.h \
+	tests/unit/common/munged.h
 endif
 
 libslucommon_a_SOURCES += common/table.c common/table.h \
 	common/fit.c common/fit.h common/width.c common/width.h
 if HAVE_CHECK
-table_tests = tests/unit/test_fit tests/unit/test_table tests/unit/test_width
+table_tests = tests/unit/common/test_fit tests/unit/common/test_table tests/unit/common/test_width
 check_PROGRAMS += $(table_tests)
 TESTS += $(table_tests)
-tests_unit_test_fit_LDADD = $(common_test_libs)
-tests_unit_test_width_LDADD = $(common_test_libs)
-tests_unit_test_table_LDADD = $(common_test_libs)
+tests_unit_common_test_fit_LDADD = $(common_test_libs)
+tests_unit_common_test_width_LDADD = $(common_test_libs)
+tests_unit_common_test_table_LDADD = $(common_test_libs)
 endif

@@ -83,50 +83,50 @@ EXTRA_libsluice_la_DEPENDENCIES = ctl/libsluice.map
 EXTRA_DIST += ctl/libsluice.map
 
 if HAVE_CHECK
-ctl_tests = tests/unit/test_ctl tests/unit/test_ctl_held \
-	tests/unit/test_ctl_status \
-	tests/unit/test_ctl_hooks \
-	tests/unit/test_ctl_crowd tests/unit/test_ctl_ions tests/unit/test_ctl_jobs \
-	tests/unit/test_ctl_mail \
-	tests/unit/test_ctl_parts tests/unit/test_ctl_replay \
-	tests/unit/test_note tests/unit/test_parsed \
-	tests/unit/test_pool_choice \
-	tests/unit/test_ctl_thread tests/unit/test_ctl_unheard tests/unit/test_ctl_users \
-	tests/unit/test_guard tests/unit/test_iostart \
-	tests/unit/test_iostart_capacity tests/unit/test_iostart_model \
-	tests/unit/test_iostart_hooks tests/unit/test_pools \
-	tests/unit/test_pools_hooks tests/unit/test_pools_sums \
-	tests/unit/test_waits
+ctl_tests = tests/unit/ctl/test_ctl tests/unit/ctl/test_ctl_held \
+	tests/unit/ctl/test_ctl_status \
+	tests/unit/ctl/test_ctl_hooks \
+	tests/unit/ctl/test_ctl_crowd tests/unit/ctl/test_ctl_ions tests/unit/ctl/test_ctl_jobs \
+	tests/unit/ctl/test_ctl_mail \
+	tests/unit/ctl/test_ctl_parts tests/unit/ctl/test_ctl_replay \
+	tests/unit/ctl/test_note tests/unit/ctl/test_parsed \
+	tests/unit/ctl/test_pool_choice \
+	tests/unit/ctl/test_ctl_thread tests/unit/ctl/test_ctl_unheard tests/unit/ctl/test_ctl_users \
+	tests/unit/ctl/test_guard tests/unit/ctl/test_iostart \
+	tests/unit/ctl/test_iostart_capacity tests/unit/ctl/test_iostart_model \
+	tests/unit/ctl/test_iostart_hooks tests/unit/ctl/test_pools \
+	tests/unit/ctl/test_pools_hooks tests/unit/ctl/test_pools_sums \
+	tests/unit/ctl/test_waits
 check_PROGRAMS += $(ctl_tests)
 TESTS += $(ctl_tests)
 check_LIBRARIES += libtestctl.a libtesthost.a
-libtestctl_a_SOURCES = tests/unit/ctl_fake.c tests/unit/ctl_fake.h
-libtesthost_a_SOURCES = tests/unit/ctl_host.c tests/unit/ctl_host.h
+libtestctl_a_SOURCES = tests/unit/ctl/ctl_fake.c tests/unit/ctl/ctl_fake.h
+libtesthost_a_SOURCES = tests/unit/ctl/ctl_host.c tests/unit/ctl/ctl_host.h
 ctl_test_libs = libtestctl.a libtesthost.a $(libsluctl) $(CHECK_LIBS)
-tests_unit_test_ctl_parts_LDADD = $(libsluctl) $(CHECK_LIBS)
-tests_unit_test_parsed_LDADD = $(libsluctl) $(CHECK_LIBS)
-tests_unit_test_pool_choice_LDADD = $(libsluctl) $(CHECK_LIBS)
-tests_unit_test_note_LDADD = $(libsluctl) $(CHECK_LIBS)
-tests_unit_test_ctl_LDADD = $(ctl_test_libs)
-tests_unit_test_ctl_status_LDADD = $(ctl_test_libs)
-tests_unit_test_ctl_held_LDADD = $(ctl_test_libs)
-tests_unit_test_ctl_hooks_LDADD = $(ctl_test_libs)
-tests_unit_test_ctl_crowd_LDADD = $(ctl_test_libs)
-tests_unit_test_ctl_ions_LDADD = $(ctl_test_libs)
-tests_unit_test_ctl_mail_LDADD = $(ctl_test_libs)
-tests_unit_test_ctl_jobs_LDADD = $(ctl_test_libs)
-tests_unit_test_ctl_replay_LDADD = $(ctl_test_libs)
-tests_unit_test_ctl_thread_LDADD = $(ctl_test_libs)
-tests_unit_test_ctl_unheard_LDADD = $(ctl_test_libs)
-tests_unit_test_ctl_users_LDADD = $(ctl_test_libs)
-noinst_HEADERS += tests/unit/iostart_site.h
-tests_unit_test_iostart_LDADD = $(libsluctl) $(CHECK_LIBS)
-tests_unit_test_iostart_capacity_LDADD = $(libsluctl) $(CHECK_LIBS)
-tests_unit_test_iostart_model_LDADD = $(libsluctl) $(CHECK_LIBS)
-tests_unit_test_iostart_hooks_LDADD = $(ctl_test_libs)
-tests_unit_test_guard_LDADD = $(ctl_test_libs)
-tests_unit_test_pools_LDADD = $(libsluctl) $(CHECK_LIBS)
-tests_unit_test_pools_hooks_LDADD = $(ctl_test_libs)
-tests_unit_test_pools_sums_LDADD = $(libsluctl) $(CHECK_LIBS)
-tests_unit_test_waits_LDADD = $(ctl_test_libs)
+tests_unit_ctl_test_ctl_parts_LDADD = $(libsluctl) $(CHECK_LIBS)
+tests_unit_ctl_test_parsed_LDADD = $(libsluctl) $(CHECK_LIBS)
+tests_unit_ctl_test_pool_choice_LDADD = $(libsluctl) $(CHECK_LIBS)
+tests_unit_ctl_test_note_LDADD = $(libsluctl) $(CHECK_LIBS)
+tests_unit_ctl_test_ctl_LDADD = $(ctl_test_libs)
+tests_unit_ctl_test_ctl_status_LDADD = $(ctl_test_libs)
+tests_unit_ctl_test_ctl_held_LDADD = $(ctl_test_libs)
+tests_unit_ctl_test_ctl_hooks_LDADD = $(ctl_test_libs)
+tests_unit_ctl_test_ctl_crowd_LDADD = $(ctl_test_libs)
+tests_unit_ctl_test_ctl_ions_LDADD = $(ctl_test_libs)
+tests_unit_ctl_test_ctl_mail_LDADD = $(ctl_test_libs)
+tests_unit_ctl_test_ctl_jobs_LDADD = $(ctl_test_libs)
+tests_unit_ctl_test_ctl_replay_LDADD = $(ctl_test_libs)
+tests_unit_ctl_test_ctl_thread_LDADD = $(ctl_test_libs)
+tests_unit_ctl_test_ctl_unheard_LDADD = $(ctl_test_libs)
+tests_unit_ctl_test_ctl_users_LDADD = $(ctl_test_libs)
+noinst_HEADERS += tests/unit/ctl/iostart_site.h
+tests_unit_ctl_test_iostart_LDADD = $(libsluctl) $(CHECK_LIBS)
+tests_unit_ctl_test_iostart_capacity_LDADD = $(libsluctl) $(CHECK_LIBS)
+tests_unit_ctl_test_iostart_model_LDADD = $(libsluctl) $(CHECK_LIBS)
+tests_unit_ctl_test_iostart_hooks_LDADD = $(ctl_test_libs)
+tests_unit_ctl_test_guard_LDADD = $(ctl_test_libs)
+tests_unit_ctl_test_pools_LDADD = $(libsluctl) $(CHECK_LIBS)
+tests_unit_ctl_test_pools_hooks_LDADD = $(ctl_test_libs)
+tests_unit_ctl_test_pools_sums_LDADD = $(libsluctl) $(CHECK_LIBS)
+tests_unit_ctl_test_waits_LDADD = $(ctl_test_libs)
 endif

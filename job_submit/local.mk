@@ -67,93 +67,93 @@ tests_fuzz_fuzz_import_LDADD = $(libsluimport)
 
 if HAVE_CHECK
 job_submit_tests = \
-	tests/unit/test_predict tests/unit/test_learn \
-	tests/unit/test_calibration tests/unit/test_distribution \
-	tests/unit/test_job_classes tests/unit/test_time_limit \
-	tests/unit/test_too_short tests/unit/test_name \
-	tests/unit/test_markov tests/unit/test_io_profile \
-	tests/unit/test_volumes tests/unit/test_easy_backfill \
-	tests/unit/test_import tests/unit/test_import_recorded \
-	tests/unit/test_import_refused tests/unit/test_import_local \
-	tests/unit/test_import_darshan tests/unit/test_sacct_table \
-	tests/unit/test_history tests/unit/test_history_answers \
-	tests/unit/test_history_io tests/unit/test_history_servers \
-	tests/unit/test_history_sums \
-	tests/unit/test_history_predict tests/unit/test_history_choice \
-	tests/unit/test_io_readahead tests/unit/test_yardstick \
-	tests/unit/test_attention tests/unit/test_request_shares \
-	tests/unit/test_backtest tests/unit/test_intern \
-	tests/unit/test_log_window \
-	tests/unit/test_start_forecast
+	tests/unit/job_submit/test_predict tests/unit/job_submit/test_learn \
+	tests/unit/job_submit/test_calibration tests/unit/job_submit/test_distribution \
+	tests/unit/job_submit/test_job_classes tests/unit/job_submit/test_time_limit \
+	tests/unit/job_submit/test_too_short tests/unit/job_submit/test_name \
+	tests/unit/job_submit/test_markov tests/unit/job_submit/test_io_profile \
+	tests/unit/job_submit/test_volumes tests/unit/job_submit/test_easy_backfill \
+	tests/unit/job_submit/test_import tests/unit/job_submit/test_import_recorded \
+	tests/unit/job_submit/test_import_refused tests/unit/job_submit/test_import_local \
+	tests/unit/job_submit/test_import_darshan tests/unit/job_submit/test_sacct_table \
+	tests/unit/job_submit/test_history tests/unit/job_submit/test_history_answers \
+	tests/unit/job_submit/test_history_io tests/unit/job_submit/test_history_servers \
+	tests/unit/job_submit/test_history_sums \
+	tests/unit/job_submit/test_history_predict tests/unit/job_submit/test_history_choice \
+	tests/unit/job_submit/test_io_readahead tests/unit/job_submit/test_yardstick \
+	tests/unit/job_submit/test_attention tests/unit/job_submit/test_request_shares \
+	tests/unit/job_submit/test_backtest tests/unit/job_submit/test_intern \
+	tests/unit/job_submit/test_log_window \
+	tests/unit/job_submit/test_start_forecast
 check_PROGRAMS += $(job_submit_tests)
 TESTS += $(job_submit_tests)
-tests_unit_test_predict_SOURCES = tests/unit/test_predict.c \
-	tests/unit/predictor_fixture.c tests/unit/predictor_fixture.h
-tests_unit_test_predict_LDADD = $(libslupredict) $(CHECK_LIBS) -lpthread
-tests_unit_test_learn_SOURCES = tests/unit/test_learn.c \
-	tests/unit/predictor_fixture.c tests/unit/predictor_fixture.h
-tests_unit_test_learn_LDADD = $(libslupredict) $(CHECK_LIBS)
-tests_unit_test_attention_SOURCES = tests/unit/test_attention.c \
-	tests/unit/predictor_fixture.c tests/unit/predictor_fixture.h
-tests_unit_test_attention_LDADD = $(libslupredict) $(CHECK_LIBS) -lpthread
-tests_unit_test_request_shares_SOURCES = tests/unit/test_request_shares.c \
-	tests/unit/predictor_fixture.c tests/unit/predictor_fixture.h
-tests_unit_test_request_shares_LDADD = $(libslupredict) $(CHECK_LIBS)
-tests_unit_test_calibration_SOURCES = tests/unit/test_calibration.c \
-	tests/unit/predictor_fixture.c tests/unit/predictor_fixture.h
-tests_unit_test_calibration_LDADD = $(libslupredict) $(CHECK_LIBS)
-tests_unit_test_distribution_LDADD = $(libslupredict) $(CHECK_LIBS)
-tests_unit_test_job_classes_LDADD = $(libslupredict) $(CHECK_LIBS) -lpthread
-tests_unit_test_too_short_LDADD = $(libslupredict) $(CHECK_LIBS)
-tests_unit_test_time_limit_LDADD = $(libslupredict) $(CHECK_LIBS)
-tests_unit_test_name_LDADD = $(libslupredict) $(CHECK_LIBS)
-tests_unit_test_markov_LDADD = $(libslupredict) $(CHECK_LIBS)
-tests_unit_test_io_profile_LDADD = $(libslupredict) $(CHECK_LIBS)
-tests_unit_test_volumes_LDADD = $(libslupredict) $(CHECK_LIBS)
-tests_unit_test_easy_backfill_SOURCES = tests/unit/test_easy_backfill.c bench/easy.c bench/easy.h \
+tests_unit_job_submit_test_predict_SOURCES = tests/unit/job_submit/test_predict.c \
+	tests/unit/job_submit/predictor_fixture.c tests/unit/job_submit/predictor_fixture.h
+tests_unit_job_submit_test_predict_LDADD = $(libslupredict) $(CHECK_LIBS) -lpthread
+tests_unit_job_submit_test_learn_SOURCES = tests/unit/job_submit/test_learn.c \
+	tests/unit/job_submit/predictor_fixture.c tests/unit/job_submit/predictor_fixture.h
+tests_unit_job_submit_test_learn_LDADD = $(libslupredict) $(CHECK_LIBS)
+tests_unit_job_submit_test_attention_SOURCES = tests/unit/job_submit/test_attention.c \
+	tests/unit/job_submit/predictor_fixture.c tests/unit/job_submit/predictor_fixture.h
+tests_unit_job_submit_test_attention_LDADD = $(libslupredict) $(CHECK_LIBS) -lpthread
+tests_unit_job_submit_test_request_shares_SOURCES = tests/unit/job_submit/test_request_shares.c \
+	tests/unit/job_submit/predictor_fixture.c tests/unit/job_submit/predictor_fixture.h
+tests_unit_job_submit_test_request_shares_LDADD = $(libslupredict) $(CHECK_LIBS)
+tests_unit_job_submit_test_calibration_SOURCES = tests/unit/job_submit/test_calibration.c \
+	tests/unit/job_submit/predictor_fixture.c tests/unit/job_submit/predictor_fixture.h
+tests_unit_job_submit_test_calibration_LDADD = $(libslupredict) $(CHECK_LIBS)
+tests_unit_job_submit_test_distribution_LDADD = $(libslupredict) $(CHECK_LIBS)
+tests_unit_job_submit_test_job_classes_LDADD = $(libslupredict) $(CHECK_LIBS) -lpthread
+tests_unit_job_submit_test_too_short_LDADD = $(libslupredict) $(CHECK_LIBS)
+tests_unit_job_submit_test_time_limit_LDADD = $(libslupredict) $(CHECK_LIBS)
+tests_unit_job_submit_test_name_LDADD = $(libslupredict) $(CHECK_LIBS)
+tests_unit_job_submit_test_markov_LDADD = $(libslupredict) $(CHECK_LIBS)
+tests_unit_job_submit_test_io_profile_LDADD = $(libslupredict) $(CHECK_LIBS)
+tests_unit_job_submit_test_volumes_LDADD = $(libslupredict) $(CHECK_LIBS)
+tests_unit_job_submit_test_easy_backfill_SOURCES = tests/unit/job_submit/test_easy_backfill.c bench/easy.c bench/easy.h \
 	bench/nodes.c bench/nodes.h
-tests_unit_test_easy_backfill_LDADD = $(libslupredict) $(CHECK_LIBS)
-tests_unit_test_log_window_SOURCES = tests/unit/test_log_window.c bench/log_window.c \
+tests_unit_job_submit_test_easy_backfill_LDADD = $(libslupredict) $(CHECK_LIBS)
+tests_unit_job_submit_test_log_window_SOURCES = tests/unit/job_submit/test_log_window.c bench/log_window.c \
 	bench/log_window.h bench/easy.h bench/swf.h
-tests_unit_test_log_window_LDADD = $(libslupredict) $(CHECK_LIBS)
-tests_unit_test_import_LDADD = $(libsluimport) $(CHECK_LIBS)
-tests_unit_test_import_recorded_LDADD = $(libsluimport) $(CHECK_LIBS)
-tests_unit_test_import_refused_LDADD = $(libsluimport) $(CHECK_LIBS)
-tests_unit_test_import_local_LDADD = $(libsluimport) $(CHECK_LIBS)
-tests_unit_test_import_darshan_LDADD = $(libsluimport) $(CHECK_LIBS)
-tests_unit_test_sacct_table_LDADD = $(libsluimport) $(CHECK_LIBS)
-tests_unit_test_history_SOURCES = tests/unit/test_history.c \
-	tests/unit/history_rows.c tests/unit/history_rows.h
-tests_unit_test_history_LDADD = $(libsluhistory) $(CHECK_LIBS)
-tests_unit_test_history_io_SOURCES = tests/unit/test_history_io.c \
-	tests/unit/history_rows.c tests/unit/history_rows.h
-tests_unit_test_history_io_LDADD = $(libsluhistory) $(CHECK_LIBS)
-tests_unit_test_history_servers_SOURCES = tests/unit/test_history_servers.c \
-	tests/unit/history_rows.c tests/unit/history_rows.h
-tests_unit_test_history_servers_LDADD = $(libsluhistory) $(CHECK_LIBS)
-tests_unit_test_io_readahead_SOURCES = tests/unit/test_io_readahead.c \
-	tests/unit/history_rows.c tests/unit/history_rows.h
-tests_unit_test_io_readahead_LDADD = $(libsluhistory) $(CHECK_LIBS)
-tests_unit_test_history_choice_SOURCES = tests/unit/test_history_choice.c \
-	tests/unit/history_rows.c tests/unit/history_rows.h
-tests_unit_test_history_choice_LDADD = $(libsluhistory) $(CHECK_LIBS)
-tests_unit_test_history_sums_SOURCES = tests/unit/test_history_sums.c \
-	tests/unit/history_rows.c
-tests_unit_test_history_sums_LDADD = $(libsluhistory) $(CHECK_LIBS)
-tests_unit_test_history_answers_SOURCES = \
-	tests/unit/test_history_answers.c \
-	tests/unit/history_rows.c tests/unit/history_rows.h
-tests_unit_test_history_answers_LDADD = $(libsluhistory) $(CHECK_LIBS)
-tests_unit_test_history_predict_SOURCES = \
-	tests/unit/test_history_predict.c \
-	tests/unit/history_rows.c tests/unit/history_rows.h
-tests_unit_test_history_predict_LDADD = $(libsluhistory) $(CHECK_LIBS)
-tests_unit_test_backtest_SOURCES = tests/unit/test_backtest.c \
-	tests/unit/history_rows.c tests/unit/history_rows.h
-tests_unit_test_backtest_LDADD = $(libsluhistory) $(CHECK_LIBS)
-tests_unit_test_start_forecast_LDADD = $(libslupredict) $(CHECK_LIBS) -lm
-tests_unit_test_intern_LDADD = $(libsluhistory) $(CHECK_LIBS)
-tests_unit_test_yardstick_SOURCES = tests/unit/test_yardstick.c \
+tests_unit_job_submit_test_log_window_LDADD = $(libslupredict) $(CHECK_LIBS)
+tests_unit_job_submit_test_import_LDADD = $(libsluimport) $(CHECK_LIBS)
+tests_unit_job_submit_test_import_recorded_LDADD = $(libsluimport) $(CHECK_LIBS)
+tests_unit_job_submit_test_import_refused_LDADD = $(libsluimport) $(CHECK_LIBS)
+tests_unit_job_submit_test_import_local_LDADD = $(libsluimport) $(CHECK_LIBS)
+tests_unit_job_submit_test_import_darshan_LDADD = $(libsluimport) $(CHECK_LIBS)
+tests_unit_job_submit_test_sacct_table_LDADD = $(libsluimport) $(CHECK_LIBS)
+tests_unit_job_submit_test_history_SOURCES = tests/unit/job_submit/test_history.c \
+	tests/unit/job_submit/history_rows.c tests/unit/job_submit/history_rows.h
+tests_unit_job_submit_test_history_LDADD = $(libsluhistory) $(CHECK_LIBS)
+tests_unit_job_submit_test_history_io_SOURCES = tests/unit/job_submit/test_history_io.c \
+	tests/unit/job_submit/history_rows.c tests/unit/job_submit/history_rows.h
+tests_unit_job_submit_test_history_io_LDADD = $(libsluhistory) $(CHECK_LIBS)
+tests_unit_job_submit_test_history_servers_SOURCES = tests/unit/job_submit/test_history_servers.c \
+	tests/unit/job_submit/history_rows.c tests/unit/job_submit/history_rows.h
+tests_unit_job_submit_test_history_servers_LDADD = $(libsluhistory) $(CHECK_LIBS)
+tests_unit_job_submit_test_io_readahead_SOURCES = tests/unit/job_submit/test_io_readahead.c \
+	tests/unit/job_submit/history_rows.c tests/unit/job_submit/history_rows.h
+tests_unit_job_submit_test_io_readahead_LDADD = $(libsluhistory) $(CHECK_LIBS)
+tests_unit_job_submit_test_history_choice_SOURCES = tests/unit/job_submit/test_history_choice.c \
+	tests/unit/job_submit/history_rows.c tests/unit/job_submit/history_rows.h
+tests_unit_job_submit_test_history_choice_LDADD = $(libsluhistory) $(CHECK_LIBS)
+tests_unit_job_submit_test_history_sums_SOURCES = tests/unit/job_submit/test_history_sums.c \
+	tests/unit/job_submit/history_rows.c
+tests_unit_job_submit_test_history_sums_LDADD = $(libsluhistory) $(CHECK_LIBS)
+tests_unit_job_submit_test_history_answers_SOURCES = \
+	tests/unit/job_submit/test_history_answers.c \
+	tests/unit/job_submit/history_rows.c tests/unit/job_submit/history_rows.h
+tests_unit_job_submit_test_history_answers_LDADD = $(libsluhistory) $(CHECK_LIBS)
+tests_unit_job_submit_test_history_predict_SOURCES = \
+	tests/unit/job_submit/test_history_predict.c \
+	tests/unit/job_submit/history_rows.c tests/unit/job_submit/history_rows.h
+tests_unit_job_submit_test_history_predict_LDADD = $(libsluhistory) $(CHECK_LIBS)
+tests_unit_job_submit_test_backtest_SOURCES = tests/unit/job_submit/test_backtest.c \
+	tests/unit/job_submit/history_rows.c tests/unit/job_submit/history_rows.h
+tests_unit_job_submit_test_backtest_LDADD = $(libsluhistory) $(CHECK_LIBS)
+tests_unit_job_submit_test_start_forecast_LDADD = $(libslupredict) $(CHECK_LIBS) -lm
+tests_unit_job_submit_test_intern_LDADD = $(libsluhistory) $(CHECK_LIBS)
+tests_unit_job_submit_test_yardstick_SOURCES = tests/unit/job_submit/test_yardstick.c \
 	bench/swf.c bench/swf.h
-tests_unit_test_yardstick_LDADD = $(libslupredict) $(CHECK_LIBS)
+tests_unit_job_submit_test_yardstick_LDADD = $(libslupredict) $(CHECK_LIBS)
 endif

@@ -76,19 +76,19 @@ spank_sluice_la_LDFLAGS = -module $(slurm_plugin_ldflags)/spank.map
 spank_sluice_la_LIBADD = $(SLURM_UNDEFINED)
 
 if HAVE_CHECK
-check_PROGRAMS += tests/unit/test_account
-TESTS += tests/unit/test_account
-tests_unit_test_account_SOURCES = tests/unit/test_account.c plugins/account.c \
+check_PROGRAMS += tests/unit/plugins/test_account
+TESTS += tests/unit/plugins/test_account
+tests_unit_plugins_test_account_SOURCES = tests/unit/plugins/test_account.c plugins/account.c \
 	common/str.c
-tests_unit_test_account_CPPFLAGS = $(slurm_plugin_cppflags)
-tests_unit_test_account_LDADD = $(CHECK_LIBS)
+tests_unit_plugins_test_account_CPPFLAGS = $(slurm_plugin_cppflags)
+tests_unit_plugins_test_account_LDADD = $(CHECK_LIBS)
 
-check_PROGRAMS += tests/unit/test_last_job_id
-TESTS += tests/unit/test_last_job_id
-tests_unit_test_last_job_id_SOURCES = tests/unit/test_last_job_id.c plugins/last_job_id.c \
+check_PROGRAMS += tests/unit/plugins/test_last_job_id
+TESTS += tests/unit/plugins/test_last_job_id
+tests_unit_plugins_test_last_job_id_SOURCES = tests/unit/plugins/test_last_job_id.c plugins/last_job_id.c \
 	common/err.c common/file.c common/str.c
-tests_unit_test_last_job_id_CPPFLAGS = $(slurm_plugin_cppflags)
-tests_unit_test_last_job_id_LDADD = $(CHECK_LIBS)
+tests_unit_plugins_test_last_job_id_CPPFLAGS = $(slurm_plugin_cppflags)
+tests_unit_plugins_test_last_job_id_LDADD = $(CHECK_LIBS)
 endif
 
 if !SANITIZERS

@@ -57,71 +57,71 @@ libslubandwidth_a_SOURCES = \
 libslubandwidth = libslubandwidth.a $(libslucommon) $(XXHASH_LIBS)
 
 if HAVE_CHECK
-bandwidth_tests = tests/unit/test_admission tests/unit/test_busy_times \
-	tests/unit/test_groups \
-	tests/unit/test_utilization tests/unit/test_ran_well \
-	tests/unit/test_rates tests/unit/test_shared_fs
+bandwidth_tests = tests/unit/select_io/test_admission tests/unit/select_io/test_busy_times \
+	tests/unit/select_io/test_groups \
+	tests/unit/select_io/test_utilization tests/unit/select_io/test_ran_well \
+	tests/unit/select_io/test_rates tests/unit/select_io/test_shared_fs
 check_PROGRAMS += $(bandwidth_tests)
 TESTS += $(bandwidth_tests)
-tests_unit_test_admission_LDADD = $(libslubandwidth) $(CHECK_LIBS)
-tests_unit_test_busy_times_SOURCES = tests/unit/test_busy_times.c \
+tests_unit_select_io_test_admission_LDADD = $(libslubandwidth) $(CHECK_LIBS)
+tests_unit_select_io_test_busy_times_SOURCES = tests/unit/select_io/test_busy_times.c \
 	bench/shared_fs.c bench/shared_fs.h
-tests_unit_test_busy_times_LDADD = $(libslubandwidth) $(CHECK_LIBS)
-tests_unit_test_groups_LDADD = $(libslubandwidth) $(CHECK_LIBS)
-tests_unit_test_utilization_LDADD = $(libslubandwidth) $(CHECK_LIBS)
-tests_unit_test_ran_well_SOURCES = tests/unit/test_ran_well.c \
+tests_unit_select_io_test_busy_times_LDADD = $(libslubandwidth) $(CHECK_LIBS)
+tests_unit_select_io_test_groups_LDADD = $(libslubandwidth) $(CHECK_LIBS)
+tests_unit_select_io_test_utilization_LDADD = $(libslubandwidth) $(CHECK_LIBS)
+tests_unit_select_io_test_ran_well_SOURCES = tests/unit/select_io/test_ran_well.c \
 	bench/shared_fs.c bench/shared_fs.h
-tests_unit_test_ran_well_LDADD = $(libslubandwidth) $(CHECK_LIBS)
-tests_unit_test_rates_LDADD = $(libslubandwidth) $(CHECK_LIBS)
-tests_unit_test_shared_fs_SOURCES = tests/unit/test_shared_fs.c \
+tests_unit_select_io_test_ran_well_LDADD = $(libslubandwidth) $(CHECK_LIBS)
+tests_unit_select_io_test_rates_LDADD = $(libslubandwidth) $(CHECK_LIBS)
+tests_unit_select_io_test_shared_fs_SOURCES = tests/unit/select_io/test_shared_fs.c \
 	bench/shared_fs.c bench/shared_fs.h
-tests_unit_test_shared_fs_LDADD = $(libslucommon) $(CHECK_LIBS)
+tests_unit_select_io_test_shared_fs_LDADD = $(libslucommon) $(CHECK_LIBS)
 endif
 
 libsluion = libsluion.a $(libsluwire) $(XXHASH_LIBS)
 
 if HAVE_CHECK
-ion_tests = tests/unit/test_mckp tests/unit/test_mckp_bounds \
-	tests/unit/test_mckp_events tests/unit/test_sorted_blocks \
-	tests/unit/test_curves tests/unit/test_performance_table tests/unit/test_whatif \
-	tests/unit/test_division tests/unit/test_assignment_delta \
-	tests/unit/test_policy tests/unit/test_placement \
-	tests/unit/test_mapping tests/unit/test_arbiter \
-	tests/unit/test_arbiter_days tests/unit/test_never_below \
-	tests/unit/test_claims tests/unit/test_curve_runs \
-	tests/unit/test_explore tests/unit/test_limits \
-	tests/unit/test_renaming tests/unit/test_gain \
-	tests/unit/test_recorded_jobs tests/unit/test_ion_pool
+ion_tests = tests/unit/select_io/test_mckp tests/unit/select_io/test_mckp_bounds \
+	tests/unit/select_io/test_mckp_events tests/unit/select_io/test_sorted_blocks \
+	tests/unit/select_io/test_curves tests/unit/select_io/test_performance_table tests/unit/select_io/test_whatif \
+	tests/unit/select_io/test_division tests/unit/select_io/test_assignment_delta \
+	tests/unit/select_io/test_policy tests/unit/select_io/test_placement \
+	tests/unit/select_io/test_mapping tests/unit/select_io/test_arbiter \
+	tests/unit/select_io/test_arbiter_days tests/unit/select_io/test_never_below \
+	tests/unit/select_io/test_claims tests/unit/select_io/test_curve_runs \
+	tests/unit/select_io/test_explore tests/unit/select_io/test_limits \
+	tests/unit/select_io/test_renaming tests/unit/select_io/test_gain \
+	tests/unit/select_io/test_recorded_jobs tests/unit/select_io/test_ion_pool
 check_PROGRAMS += $(ion_tests)
 TESTS += $(ion_tests)
-tests_unit_test_mckp_LDADD = $(libsluion) $(CHECK_LIBS)
-tests_unit_test_mckp_bounds_LDADD = $(libsluion) $(CHECK_LIBS)
-noinst_HEADERS += tests/unit/mckp_solve.h
-tests_unit_test_sorted_blocks_LDADD = $(libsluion) $(CHECK_LIBS)
-tests_unit_test_mckp_events_LDADD = $(libsluion) $(CHECK_LIBS)
-tests_unit_test_curves_LDADD = $(libsluion) $(CHECK_LIBS)
-tests_unit_test_curve_runs_LDADD = $(libsluion) $(CHECK_LIBS)
-tests_unit_test_renaming_LDADD = $(libsluion) $(CHECK_LIBS)
-tests_unit_test_recorded_jobs_LDADD = $(libsluion) $(CHECK_LIBS)
-tests_unit_test_gain_LDADD = $(libsluion) $(CHECK_LIBS) -lm
-tests_unit_test_limits_LDADD = $(libsluion) $(CHECK_LIBS)
-tests_unit_test_explore_LDADD = $(libsluion) $(CHECK_LIBS)
-tests_unit_test_performance_table_LDADD = $(libsluion) $(CHECK_LIBS)
-tests_unit_test_whatif_LDADD = $(libsluion) $(CHECK_LIBS)
-tests_unit_test_policy_LDADD = $(libsluion) $(CHECK_LIBS)
-tests_unit_test_assignment_delta_LDADD = $(libsluion) $(CHECK_LIBS)
-tests_unit_test_division_LDADD = $(libsluion) $(CHECK_LIBS)
-tests_unit_test_division_LDFLAGS = \
+tests_unit_select_io_test_mckp_LDADD = $(libsluion) $(CHECK_LIBS)
+tests_unit_select_io_test_mckp_bounds_LDADD = $(libsluion) $(CHECK_LIBS)
+noinst_HEADERS += tests/unit/select_io/mckp_solve.h
+tests_unit_select_io_test_sorted_blocks_LDADD = $(libsluion) $(CHECK_LIBS)
+tests_unit_select_io_test_mckp_events_LDADD = $(libsluion) $(CHECK_LIBS)
+tests_unit_select_io_test_curves_LDADD = $(libsluion) $(CHECK_LIBS)
+tests_unit_select_io_test_curve_runs_LDADD = $(libsluion) $(CHECK_LIBS)
+tests_unit_select_io_test_renaming_LDADD = $(libsluion) $(CHECK_LIBS)
+tests_unit_select_io_test_recorded_jobs_LDADD = $(libsluion) $(CHECK_LIBS)
+tests_unit_select_io_test_gain_LDADD = $(libsluion) $(CHECK_LIBS) -lm
+tests_unit_select_io_test_limits_LDADD = $(libsluion) $(CHECK_LIBS)
+tests_unit_select_io_test_explore_LDADD = $(libsluion) $(CHECK_LIBS)
+tests_unit_select_io_test_performance_table_LDADD = $(libsluion) $(CHECK_LIBS)
+tests_unit_select_io_test_whatif_LDADD = $(libsluion) $(CHECK_LIBS)
+tests_unit_select_io_test_policy_LDADD = $(libsluion) $(CHECK_LIBS)
+tests_unit_select_io_test_assignment_delta_LDADD = $(libsluion) $(CHECK_LIBS)
+tests_unit_select_io_test_division_LDADD = $(libsluion) $(CHECK_LIBS)
+tests_unit_select_io_test_division_LDFLAGS = \
 	-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
-tests_unit_test_placement_LDADD = $(libsluion) $(CHECK_LIBS)
-tests_unit_test_mapping_LDADD = $(libsluion) $(CHECK_LIBS)
-tests_unit_test_arbiter_LDADD = $(libsluion) $(CHECK_LIBS)
-tests_unit_test_arbiter_LDFLAGS = -Wl,--wrap=slu_ion_explain
-tests_unit_test_ion_pool_LDADD = $(libsluion) $(CHECK_LIBS)
-tests_unit_test_ion_pool_LDFLAGS = -Wl,--wrap=strcmp
-tests_unit_test_arbiter_days_LDADD = $(libsluion) $(CHECK_LIBS)
-tests_unit_test_never_below_LDADD = $(libsluion) $(CHECK_LIBS)
-tests_unit_test_claims_LDADD = $(libsluion) $(CHECK_LIBS)
+tests_unit_select_io_test_placement_LDADD = $(libsluion) $(CHECK_LIBS)
+tests_unit_select_io_test_mapping_LDADD = $(libsluion) $(CHECK_LIBS)
+tests_unit_select_io_test_arbiter_LDADD = $(libsluion) $(CHECK_LIBS)
+tests_unit_select_io_test_arbiter_LDFLAGS = -Wl,--wrap=slu_ion_explain
+tests_unit_select_io_test_ion_pool_LDADD = $(libsluion) $(CHECK_LIBS)
+tests_unit_select_io_test_ion_pool_LDFLAGS = -Wl,--wrap=strcmp
+tests_unit_select_io_test_arbiter_days_LDADD = $(libsluion) $(CHECK_LIBS)
+tests_unit_select_io_test_never_below_LDADD = $(libsluion) $(CHECK_LIBS)
+tests_unit_select_io_test_claims_LDADD = $(libsluion) $(CHECK_LIBS)
 endif
 
 check_PROGRAMS += tests/fuzz/fuzz_patterns
@@ -172,34 +172,34 @@ select_io_tbfd_sluice_tbfd_SOURCES = select_io/tbfd/commands/main.c \
 select_io_tbfd_sluice_tbfd_LDADD = $(libslutbfd) $(libsluost) $(libslunet)
 
 if HAVE_CHECK
-tbf_tests = tests/unit/test_tokens tests/unit/test_jobstats \
-	tests/unit/test_job_totals tests/unit/test_rules \
-	tests/unit/test_tbf_control tests/unit/test_tbf_order \
-	tests/unit/test_tbf_crowd tests/unit/test_tbf_parts \
-	tests/unit/test_tbf_sim tests/unit/test_tbfd_alive
+tbf_tests = tests/unit/select_io/test_tokens tests/unit/select_io/test_jobstats \
+	tests/unit/select_io/test_job_totals tests/unit/select_io/test_rules \
+	tests/unit/select_io/test_tbf_control tests/unit/select_io/test_tbf_order \
+	tests/unit/select_io/test_tbf_crowd tests/unit/select_io/test_tbf_parts \
+	tests/unit/select_io/test_tbf_sim tests/unit/select_io/test_tbfd_alive
 check_PROGRAMS += $(tbf_tests)
 TESTS += $(tbf_tests)
-tests_unit_test_tokens_SOURCES = tests/unit/test_tokens.c \
-	tests/unit/token_oracle.c tests/unit/token_oracle.h
-tests_unit_test_tokens_LDADD = $(libslutbf) $(CHECK_LIBS)
-tests_unit_test_jobstats_LDADD = $(libslutbfd) $(CHECK_LIBS)
-tests_unit_test_job_totals_LDADD = $(libslutbf) $(CHECK_LIBS)
-tests_unit_test_rules_LDADD = $(libslutbf) $(CHECK_LIBS)
-tbf_server = tests/unit/tbf_server.c tests/unit/tbf_server.h $(fake_tbf)
-tests_unit_test_tbf_control_SOURCES = tests/unit/test_tbf_control.c \
+tests_unit_select_io_test_tokens_SOURCES = tests/unit/select_io/test_tokens.c \
+	tests/unit/select_io/token_oracle.c tests/unit/select_io/token_oracle.h
+tests_unit_select_io_test_tokens_LDADD = $(libslutbf) $(CHECK_LIBS)
+tests_unit_select_io_test_jobstats_LDADD = $(libslutbfd) $(CHECK_LIBS)
+tests_unit_select_io_test_job_totals_LDADD = $(libslutbf) $(CHECK_LIBS)
+tests_unit_select_io_test_rules_LDADD = $(libslutbf) $(CHECK_LIBS)
+tbf_server = tests/unit/select_io/tbf_server.c tests/unit/select_io/tbf_server.h $(fake_tbf)
+tests_unit_select_io_test_tbf_control_SOURCES = tests/unit/select_io/test_tbf_control.c \
 	$(tbf_server)
-tests_unit_test_tbf_control_LDADD = $(libslutbf) $(CHECK_LIBS)
-tests_unit_test_tbf_parts_SOURCES = tests/unit/test_tbf_parts.c $(tbf_server)
-tests_unit_test_tbf_parts_LDADD = $(libslutbf) $(CHECK_LIBS)
-tests_unit_test_tbf_crowd_SOURCES = tests/unit/test_tbf_crowd.c $(tbf_server)
-tests_unit_test_tbf_crowd_LDADD = $(libslutbfd) $(CHECK_LIBS)
-tests_unit_test_tbf_sim_SOURCES = tests/unit/test_tbf_sim.c \
+tests_unit_select_io_test_tbf_control_LDADD = $(libslutbf) $(CHECK_LIBS)
+tests_unit_select_io_test_tbf_parts_SOURCES = tests/unit/select_io/test_tbf_parts.c $(tbf_server)
+tests_unit_select_io_test_tbf_parts_LDADD = $(libslutbf) $(CHECK_LIBS)
+tests_unit_select_io_test_tbf_crowd_SOURCES = tests/unit/select_io/test_tbf_crowd.c $(tbf_server)
+tests_unit_select_io_test_tbf_crowd_LDADD = $(libslutbfd) $(CHECK_LIBS)
+tests_unit_select_io_test_tbf_sim_SOURCES = tests/unit/select_io/test_tbf_sim.c \
 	bench/tbf_sim.c bench/tbf_sim.h $(fake_tbf)
-tests_unit_test_tbf_sim_LDADD = $(libslutbf) $(CHECK_LIBS)
-tests_unit_test_tbfd_alive_LDADD = $(libslutbfd) $(CHECK_LIBS)
-tests_unit_test_tbf_order_SOURCES = tests/unit/test_tbf_order.c $(tbf_server)
-tests_unit_test_tbf_order_LDADD = $(libslutbf) $(CHECK_LIBS)
-noinst_HEADERS += tests/unit/recorded.h tests/unit/server_files.h
+tests_unit_select_io_test_tbf_sim_LDADD = $(libslutbf) $(CHECK_LIBS)
+tests_unit_select_io_test_tbfd_alive_LDADD = $(libslutbfd) $(CHECK_LIBS)
+tests_unit_select_io_test_tbf_order_SOURCES = tests/unit/select_io/test_tbf_order.c $(tbf_server)
+tests_unit_select_io_test_tbf_order_LDADD = $(libslutbf) $(CHECK_LIBS)
+noinst_HEADERS += tests/unit/select_io/recorded.h tests/unit/select_io/server_files.h
 endif
 
 # Rules as Lustre keeps them, and an lctl that has nothing but them.
@@ -207,8 +207,8 @@ fake_tbf = tests/fakes/fake_tbf.c tests/fakes/fake_tbf.h
 check_PROGRAMS += tests/fakes/fake_lctl
 tests_fakes_fake_lctl_SOURCES = tests/fakes/fake_lctl.c $(fake_tbf)
 tests_fakes_fake_lctl_LDADD = $(libslucommon)
-dist_check_SCRIPTS += tests/unit/test_tbfd.sh
-TESTS += tests/unit/test_tbfd.sh
+dist_check_SCRIPTS += tests/unit/select_io/test_tbfd.sh
+TESTS += tests/unit/select_io/test_tbfd.sh
 
 check_PROGRAMS += tests/fuzz/fuzz_lustre
 TESTS += tests/fuzz/fuzz_lustre
@@ -238,23 +238,23 @@ libsluost_a_SOURCES = \
 libsluost = libsluost.a $(libslulustre)
 
 if HAVE_CHECK
-ost_tests = tests/unit/test_min_cost_flow tests/unit/test_failure_domains tests/unit/test_min_cost_flow_glpk \
-	tests/unit/test_ost_balance tests/unit/test_ost_choose \
-	tests/unit/test_recent_placements \
-	tests/unit/test_known_targets \
-	tests/unit/test_server_report tests/unit/test_counter_rates
+ost_tests = tests/unit/select_io/test_min_cost_flow tests/unit/select_io/test_failure_domains tests/unit/select_io/test_min_cost_flow_glpk \
+	tests/unit/select_io/test_ost_balance tests/unit/select_io/test_ost_choose \
+	tests/unit/select_io/test_recent_placements \
+	tests/unit/select_io/test_known_targets \
+	tests/unit/select_io/test_server_report tests/unit/select_io/test_counter_rates
 check_PROGRAMS += $(ost_tests)
 TESTS += $(ost_tests)
-tests_unit_test_min_cost_flow_LDADD = $(libsluost) $(CHECK_LIBS)
-tests_unit_test_failure_domains_LDADD = $(libsluost) $(CHECK_LIBS)
-tests_unit_test_min_cost_flow_glpk_LDADD = $(libsluost) $(CHECK_LIBS) $(GLPK_LIBS)
-tests_unit_test_counter_rates_LDADD = $(libsluost) $(CHECK_LIBS)
-tests_unit_test_ost_balance_LDADD = $(libsluost) $(CHECK_LIBS)
-tests_unit_test_ost_choose_LDADD = $(libsluost) $(CHECK_LIBS)
-tests_unit_test_recent_placements_LDADD = $(libsluost) $(CHECK_LIBS)
-tests_unit_test_known_targets_LDADD = $(libsluost) $(CHECK_LIBS)
-tests_unit_test_server_report_LDADD = $(libsluost) $(CHECK_LIBS)
-noinst_HEADERS += tests/unit/ost_answers.h tests/unit/ost_choose_call.h
+tests_unit_select_io_test_min_cost_flow_LDADD = $(libsluost) $(CHECK_LIBS)
+tests_unit_select_io_test_failure_domains_LDADD = $(libsluost) $(CHECK_LIBS)
+tests_unit_select_io_test_min_cost_flow_glpk_LDADD = $(libsluost) $(CHECK_LIBS) $(GLPK_LIBS)
+tests_unit_select_io_test_counter_rates_LDADD = $(libsluost) $(CHECK_LIBS)
+tests_unit_select_io_test_ost_balance_LDADD = $(libsluost) $(CHECK_LIBS)
+tests_unit_select_io_test_ost_choose_LDADD = $(libsluost) $(CHECK_LIBS)
+tests_unit_select_io_test_recent_placements_LDADD = $(libsluost) $(CHECK_LIBS)
+tests_unit_select_io_test_known_targets_LDADD = $(libsluost) $(CHECK_LIBS)
+tests_unit_select_io_test_server_report_LDADD = $(libsluost) $(CHECK_LIBS)
+noinst_HEADERS += tests/unit/select_io/ost_answers.h tests/unit/select_io/ost_choose_call.h
 endif
 
 # Layouts of files on Lustre.
@@ -270,11 +270,11 @@ libslustripe_a_SOURCES = \
 libslustripe = libslustripe.a $(libsluost)
 
 if HAVE_CHECK
-stripe_tests = tests/unit/test_stripe_layout tests/unit/test_file_layout
+stripe_tests = tests/unit/select_io/test_stripe_layout tests/unit/select_io/test_file_layout
 check_PROGRAMS += $(stripe_tests)
 TESTS += $(stripe_tests)
-tests_unit_test_stripe_layout_LDADD = $(libslustripe) $(CHECK_LIBS)
-tests_unit_test_file_layout_LDADD = $(libslustripe) $(CHECK_LIBS)
+tests_unit_select_io_test_stripe_layout_LDADD = $(libslustripe) $(CHECK_LIBS)
+tests_unit_select_io_test_file_layout_LDADD = $(libslustripe) $(CHECK_LIBS)
 endif
 check_PROGRAMS += tests/fuzz/fuzz_getstripe
 TESTS += tests/fuzz/fuzz_getstripe
@@ -300,11 +300,11 @@ bin_PROGRAMS += sluice-ionbench
 sluice_ionbench_SOURCES = select_io/ionbench/main.c
 sluice_ionbench_LDADD = $(libsluionbench)
 if HAVE_CHECK
-check_PROGRAMS += tests/unit/test_ionbench tests/unit/test_ionbench_measure
-noinst_HEADERS += tests/unit/ionbench_files.h
-TESTS += tests/unit/test_ionbench tests/unit/test_ionbench_measure
-tests_unit_test_ionbench_LDADD = $(libsluionbench) $(CHECK_LIBS)
-tests_unit_test_ionbench_measure_LDADD = $(libsluionbench) $(CHECK_LIBS)
+check_PROGRAMS += tests/unit/select_io/test_ionbench tests/unit/select_io/test_ionbench_measure
+noinst_HEADERS += tests/unit/select_io/ionbench_files.h
+TESTS += tests/unit/select_io/test_ionbench tests/unit/select_io/test_ionbench_measure
+tests_unit_select_io_test_ionbench_LDADD = $(libsluionbench) $(CHECK_LIBS)
+tests_unit_select_io_test_ionbench_measure_LDADD = $(libsluionbench) $(CHECK_LIBS)
 endif
 
 # For applications: where a new file should go.
@@ -344,25 +344,25 @@ libsluice_placed_la_CFLAGS = -std=gnu11 $(SLU_WARN_CFLAGS) -U_FORTIFY_SOURCE \
 libsluice_placed_la_LDFLAGS = -module -avoid-version -shared
 libsluice_placed_la_LIBADD = -ldl -lpthread
 
-dist_check_SCRIPTS += tests/unit/test_placed.sh
-TESTS += tests/unit/test_placed.sh
+dist_check_SCRIPTS += tests/unit/select_io/test_placed.sh
+TESTS += tests/unit/select_io/test_placed.sh
 check_LTLIBRARIES += tests/fakes/fake_lustre_client.la
 tests_fakes_fake_lustre_client_la_SOURCES = tests/fakes/fake_lustre_client.c
 tests_fakes_fake_lustre_client_la_CFLAGS = -std=gnu11 $(SLU_WARN_CFLAGS)
 tests_fakes_fake_lustre_client_la_LDFLAGS = -module -avoid-version -shared \
 	-rpath /nowhere
 tests_fakes_fake_lustre_client_la_LIBADD = -ldl
-check_PROGRAMS += tests/unit/small_stack
-tests_unit_small_stack_SOURCES = tests/unit/small_stack.c
+check_PROGRAMS += tests/unit/select_io/small_stack
+tests_unit_select_io_small_stack_SOURCES = tests/unit/select_io/small_stack.c
 # A preloaded library would come before AddressSanitizer.
-tests_unit_small_stack_CFLAGS = -std=gnu11 $(SLU_WARN_CFLAGS)
-tests_unit_small_stack_LDFLAGS =
+tests_unit_select_io_small_stack_CFLAGS = -std=gnu11 $(SLU_WARN_CFLAGS)
+tests_unit_select_io_small_stack_LDFLAGS =
 
 if HAVE_CHECK
-check_PROGRAMS += tests/unit/test_client
-TESTS += tests/unit/test_client
-tests_unit_test_client_SOURCES = tests/unit/test_client.c $(sluiced_whole)
-tests_unit_test_client_LDADD = $(libsluclient) $(libsluiced) $(CHECK_LIBS)
+check_PROGRAMS += tests/unit/select_io/test_client
+TESTS += tests/unit/select_io/test_client
+tests_unit_select_io_test_client_SOURCES = tests/unit/select_io/test_client.c $(sluiced_whole)
+tests_unit_select_io_test_client_LDADD = $(libsluclient) $(libsluiced) $(CHECK_LIBS)
 endif
 
 # Files in segments, and the library that unmodified programs read them by.
@@ -395,12 +395,12 @@ sluice_segments_CPPFLAGS = $(AM_CPPFLAGS) -DPKGLIBDIR='"$(pkglibdir)"'
 sluice_segments_LDADD = $(libslusegments)
 
 if HAVE_CHECK
-segments_tests = tests/unit/test_segments tests/unit/test_segments_programs
+segments_tests = tests/unit/select_io/test_segments tests/unit/select_io/test_segments_programs
 check_PROGRAMS += $(segments_tests)
 TESTS += $(segments_tests)
-tests_unit_test_segments_LDADD = $(libslusegments) $(CHECK_LIBS)
-tests_unit_test_segments_programs_LDADD = $(libslusegments) $(CHECK_LIBS)
-noinst_HEADERS += tests/unit/segment_files.h
+tests_unit_select_io_test_segments_LDADD = $(libslusegments) $(CHECK_LIBS)
+tests_unit_select_io_test_segments_programs_LDADD = $(libslusegments) $(CHECK_LIBS)
+noinst_HEADERS += tests/unit/select_io/segment_files.h
 endif
 check_PROGRAMS += tests/fuzz/fuzz_segments
 TESTS += tests/fuzz/fuzz_segments

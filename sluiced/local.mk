@@ -102,124 +102,124 @@ tests_fuzz_fuzz_line_LDADD = $(libsluiced)
 
 if HAVE_CHECK
 sluiced_tests = \
-	tests/unit/test_distance \
-	tests/unit/test_job_page \
-	tests/unit/test_doctor \
-	tests/unit/test_sluiced_answers \
-	tests/unit/test_sluiced_assignment tests/unit/test_ion_report \
-	tests/unit/test_sluiced_auth tests/unit/test_shared_bodies \
-	tests/unit/test_sluiced_batch \
-	tests/unit/test_sluiced_bounds \
-	tests/unit/test_sluiced_buffers \
-	tests/unit/test_sluiced_conf \
-	tests/unit/test_sluiced_control \
-	tests/unit/test_sluiced_daemon \
-	tests/unit/test_sluiced_history \
-	tests/unit/test_sluiced_httpd \
-	tests/unit/test_sluiced_jobs \
-	tests/unit/test_sluiced_line \
-	tests/unit/test_sluiced_lock \
-	tests/unit/test_sluiced_longpoll \
-	tests/unit/test_sluiced_loop \
-	tests/unit/test_sluiced_mapfiles \
-	tests/unit/test_sluiced_maps \
-	tests/unit/test_sluiced_nodes tests/unit/test_sluiced_capacity \
-	tests/unit/test_sluiced_orders \
-	tests/unit/test_layouts \
-	tests/unit/test_placement_rate \
-	tests/unit/test_metrics \
-	tests/unit/test_server_capacity \
-	tests/unit/test_sluiced_jobstats \
-	tests/unit/test_sluiced_osts \
-	tests/unit/test_sluiced_programs \
-	tests/unit/test_one_device \
-	tests/unit/test_sluiced_publish \
-	tests/unit/test_sluiced_push \
-	tests/unit/test_sluiced_questions tests/unit/test_queue \
-	tests/unit/test_wait_reason \
-	tests/unit/test_sluiced_routes \
-	tests/unit/test_sluiced_totals \
-	tests/unit/test_sluiced_user
+	tests/unit/sluiced/test_distance \
+	tests/unit/sluiced/test_job_page \
+	tests/unit/sluiced/test_doctor \
+	tests/unit/sluiced/test_sluiced_answers \
+	tests/unit/sluiced/test_sluiced_assignment tests/unit/sluiced/test_ion_report \
+	tests/unit/sluiced/test_sluiced_auth tests/unit/sluiced/test_shared_bodies \
+	tests/unit/sluiced/test_sluiced_batch \
+	tests/unit/sluiced/test_sluiced_bounds \
+	tests/unit/sluiced/test_sluiced_buffers \
+	tests/unit/sluiced/test_sluiced_conf \
+	tests/unit/sluiced/test_sluiced_control \
+	tests/unit/sluiced/test_sluiced_daemon \
+	tests/unit/sluiced/test_sluiced_history \
+	tests/unit/sluiced/test_sluiced_httpd \
+	tests/unit/sluiced/test_sluiced_jobs \
+	tests/unit/sluiced/test_sluiced_line \
+	tests/unit/sluiced/test_sluiced_lock \
+	tests/unit/sluiced/test_sluiced_longpoll \
+	tests/unit/sluiced/test_sluiced_loop \
+	tests/unit/sluiced/test_sluiced_mapfiles \
+	tests/unit/sluiced/test_sluiced_maps \
+	tests/unit/sluiced/test_sluiced_nodes tests/unit/sluiced/test_sluiced_capacity \
+	tests/unit/sluiced/test_sluiced_orders \
+	tests/unit/sluiced/test_layouts \
+	tests/unit/sluiced/test_placement_rate \
+	tests/unit/sluiced/test_metrics \
+	tests/unit/sluiced/test_server_capacity \
+	tests/unit/sluiced/test_sluiced_jobstats \
+	tests/unit/sluiced/test_sluiced_osts \
+	tests/unit/sluiced/test_sluiced_programs \
+	tests/unit/sluiced/test_one_device \
+	tests/unit/sluiced/test_sluiced_publish \
+	tests/unit/sluiced/test_sluiced_push \
+	tests/unit/sluiced/test_sluiced_questions tests/unit/sluiced/test_queue \
+	tests/unit/sluiced/test_wait_reason \
+	tests/unit/sluiced/test_sluiced_routes \
+	tests/unit/sluiced/test_sluiced_totals \
+	tests/unit/sluiced/test_sluiced_user
 check_PROGRAMS += $(sluiced_tests)
 TESTS += $(sluiced_tests)
 # A whole sluiced in a test.
-sluiced_whole = tests/unit/sluiced.c tests/unit/sluiced.h $(command_words)
-tests_unit_test_sluiced_answers_SOURCES = tests/unit/test_sluiced_answers.c \
+sluiced_whole = tests/unit/sluiced/sluiced.c tests/unit/sluiced/sluiced.h $(command_words)
+tests_unit_sluiced_test_sluiced_answers_SOURCES = tests/unit/sluiced/test_sluiced_answers.c \
 	$(sluiced_whole) $(sysquery_parts)
-tests_unit_test_sluiced_answers_LDADD = $(libslupage) $(libsluiced) $(CHECK_LIBS)
-tests_unit_test_job_page_SOURCES = tests/unit/test_job_page.c $(sysquery_parts)
-tests_unit_test_job_page_LDADD = $(libslupage) $(libsluiced) $(CHECK_LIBS)
-tests_unit_test_job_page_LDFLAGS = -Wl,--wrap=slu_http_of_host \
+tests_unit_sluiced_test_sluiced_answers_LDADD = $(libslupage) $(libsluiced) $(CHECK_LIBS)
+tests_unit_sluiced_test_job_page_SOURCES = tests/unit/sluiced/test_job_page.c $(sysquery_parts)
+tests_unit_sluiced_test_job_page_LDADD = $(libslupage) $(libsluiced) $(CHECK_LIBS)
+tests_unit_sluiced_test_job_page_LDFLAGS = -Wl,--wrap=slu_http_of_host \
 	-Wl,--wrap=slu_http_post -Wl,--wrap=slu_http_timeout \
 	-Wl,--wrap=slu_http_free -Wl,--wrap=slu_conf_of_nobody
 EXTRA_DIST += tests/fixtures/jobs
-tests_unit_test_metrics_SOURCES = tests/unit/test_metrics.c $(sluiced_whole)
-tests_unit_test_metrics_LDADD = $(libslutbfd) $(libsluiced) $(CHECK_LIBS)
-tests_unit_test_doctor_SOURCES = tests/unit/test_doctor.c \
+tests_unit_sluiced_test_metrics_SOURCES = tests/unit/sluiced/test_metrics.c $(sluiced_whole)
+tests_unit_sluiced_test_metrics_LDADD = $(libslutbfd) $(libsluiced) $(CHECK_LIBS)
+tests_unit_sluiced_test_doctor_SOURCES = tests/unit/sluiced/test_doctor.c \
 	$(sluiced_whole) $(sysquery_parts)
-tests_unit_test_doctor_LDADD = $(libsluiced) $(CHECK_LIBS)
-tests_unit_test_wait_reason_LDADD = $(libsluiced) $(CHECK_LIBS)
-tests_unit_test_distance_LDADD = $(libsluiced) $(CHECK_LIBS)
-tests_unit_test_sluiced_assignment_LDADD = $(libsluiced) $(CHECK_LIBS)
-tests_unit_test_ion_report_LDADD = $(libsluiced) $(CHECK_LIBS)
-tests_unit_test_sluiced_auth_LDADD = $(libsluiced) $(CHECK_LIBS)
-tests_unit_test_shared_bodies_LDADD = $(libsluiced) $(CHECK_LIBS)
-tests_unit_test_sluiced_batch_LDADD = $(libsluiced) $(CHECK_LIBS)
-tests_unit_test_sluiced_bounds_LDADD = $(libsluiced) $(CHECK_LIBS)
-tests_unit_test_sluiced_conf_SOURCES = \
-	tests/unit/test_sluiced_conf.c $(sluiced_whole)
-tests_unit_test_sluiced_conf_LDADD = $(libsluiced) $(CHECK_LIBS)
-tests_unit_test_sluiced_control_LDADD = $(libsluiced) $(CHECK_LIBS)
-tests_unit_test_sluiced_buffers_SOURCES = \
-	tests/unit/test_sluiced_buffers.c $(sluiced_whole) \
+tests_unit_sluiced_test_doctor_LDADD = $(libsluiced) $(CHECK_LIBS)
+tests_unit_sluiced_test_wait_reason_LDADD = $(libsluiced) $(CHECK_LIBS)
+tests_unit_sluiced_test_distance_LDADD = $(libsluiced) $(CHECK_LIBS)
+tests_unit_sluiced_test_sluiced_assignment_LDADD = $(libsluiced) $(CHECK_LIBS)
+tests_unit_sluiced_test_ion_report_LDADD = $(libsluiced) $(CHECK_LIBS)
+tests_unit_sluiced_test_sluiced_auth_LDADD = $(libsluiced) $(CHECK_LIBS)
+tests_unit_sluiced_test_shared_bodies_LDADD = $(libsluiced) $(CHECK_LIBS)
+tests_unit_sluiced_test_sluiced_batch_LDADD = $(libsluiced) $(CHECK_LIBS)
+tests_unit_sluiced_test_sluiced_bounds_LDADD = $(libsluiced) $(CHECK_LIBS)
+tests_unit_sluiced_test_sluiced_conf_SOURCES = \
+	tests/unit/sluiced/test_sluiced_conf.c $(sluiced_whole)
+tests_unit_sluiced_test_sluiced_conf_LDADD = $(libsluiced) $(CHECK_LIBS)
+tests_unit_sluiced_test_sluiced_control_LDADD = $(libsluiced) $(CHECK_LIBS)
+tests_unit_sluiced_test_sluiced_buffers_SOURCES = \
+	tests/unit/sluiced/test_sluiced_buffers.c $(sluiced_whole) \
 	select_io/tbfd/publisher.c
-tests_unit_test_sluiced_buffers_LDADD = $(libslutbfd) $(libsluiced) $(CHECK_LIBS)
-tests_unit_test_queue_LDADD = $(libsluiced) $(CHECK_LIBS)
-tests_unit_test_sluiced_questions_SOURCES = \
-	tests/unit/test_sluiced_questions.c $(sluiced_whole)
-tests_unit_test_sluiced_questions_LDADD = $(libsluiced) $(CHECK_LIBS)
-tests_unit_test_sluiced_daemon_SOURCES = \
-	tests/unit/test_sluiced_daemon.c $(sluiced_whole)
-tests_unit_test_sluiced_daemon_LDADD = $(libsluiced) $(CHECK_LIBS)
-tests_unit_test_sluiced_history_SOURCES = \
-	tests/unit/test_sluiced_history.c $(sluiced_whole)
-tests_unit_test_sluiced_history_LDADD = $(libsluiced) $(CHECK_LIBS)
-tests_unit_test_sluiced_httpd_LDADD = $(libsluiced) $(CHECK_LIBS)
-tests_unit_test_sluiced_jobs_LDADD = $(libsluiced) $(CHECK_LIBS)
-tests_unit_test_sluiced_line_LDADD = $(libsluiced) $(CHECK_LIBS)
-tests_unit_test_sluiced_lock_LDADD = $(libsluiced) $(CHECK_LIBS)
-tests_unit_test_sluiced_longpoll_LDADD = $(libsluiced) $(CHECK_LIBS)
-tests_unit_test_sluiced_loop_LDADD = $(libsluiced) $(CHECK_LIBS)
-tests_unit_test_sluiced_mapfiles_SOURCES = \
-	tests/unit/test_sluiced_mapfiles.c \
-	tests/unit/map_dir.c tests/unit/map_dir.h
-tests_unit_test_sluiced_mapfiles_LDADD = $(libsluiced) $(CHECK_LIBS)
-tests_unit_test_sluiced_maps_SOURCES = \
-	tests/unit/test_sluiced_maps.c $(sluiced_whole)
-tests_unit_test_sluiced_maps_LDADD = $(libsluiced) $(CHECK_LIBS)
-tests_unit_test_sluiced_nodes_LDADD = $(libsluiced) $(CHECK_LIBS)
-tests_unit_test_sluiced_capacity_LDADD = $(libsluiced) $(CHECK_LIBS)
-tests_unit_test_sluiced_orders_LDADD = $(libsluiced) $(CHECK_LIBS)
-tests_unit_test_sluiced_osts_SOURCES = tests/unit/test_sluiced_osts.c \
+tests_unit_sluiced_test_sluiced_buffers_LDADD = $(libslutbfd) $(libsluiced) $(CHECK_LIBS)
+tests_unit_sluiced_test_queue_LDADD = $(libsluiced) $(CHECK_LIBS)
+tests_unit_sluiced_test_sluiced_questions_SOURCES = \
+	tests/unit/sluiced/test_sluiced_questions.c $(sluiced_whole)
+tests_unit_sluiced_test_sluiced_questions_LDADD = $(libsluiced) $(CHECK_LIBS)
+tests_unit_sluiced_test_sluiced_daemon_SOURCES = \
+	tests/unit/sluiced/test_sluiced_daemon.c $(sluiced_whole)
+tests_unit_sluiced_test_sluiced_daemon_LDADD = $(libsluiced) $(CHECK_LIBS)
+tests_unit_sluiced_test_sluiced_history_SOURCES = \
+	tests/unit/sluiced/test_sluiced_history.c $(sluiced_whole)
+tests_unit_sluiced_test_sluiced_history_LDADD = $(libsluiced) $(CHECK_LIBS)
+tests_unit_sluiced_test_sluiced_httpd_LDADD = $(libsluiced) $(CHECK_LIBS)
+tests_unit_sluiced_test_sluiced_jobs_LDADD = $(libsluiced) $(CHECK_LIBS)
+tests_unit_sluiced_test_sluiced_line_LDADD = $(libsluiced) $(CHECK_LIBS)
+tests_unit_sluiced_test_sluiced_lock_LDADD = $(libsluiced) $(CHECK_LIBS)
+tests_unit_sluiced_test_sluiced_longpoll_LDADD = $(libsluiced) $(CHECK_LIBS)
+tests_unit_sluiced_test_sluiced_loop_LDADD = $(libsluiced) $(CHECK_LIBS)
+tests_unit_sluiced_test_sluiced_mapfiles_SOURCES = \
+	tests/unit/sluiced/test_sluiced_mapfiles.c \
+	tests/unit/sluiced/map_dir.c tests/unit/sluiced/map_dir.h
+tests_unit_sluiced_test_sluiced_mapfiles_LDADD = $(libsluiced) $(CHECK_LIBS)
+tests_unit_sluiced_test_sluiced_maps_SOURCES = \
+	tests/unit/sluiced/test_sluiced_maps.c $(sluiced_whole)
+tests_unit_sluiced_test_sluiced_maps_LDADD = $(libsluiced) $(CHECK_LIBS)
+tests_unit_sluiced_test_sluiced_nodes_LDADD = $(libsluiced) $(CHECK_LIBS)
+tests_unit_sluiced_test_sluiced_capacity_LDADD = $(libsluiced) $(CHECK_LIBS)
+tests_unit_sluiced_test_sluiced_orders_LDADD = $(libsluiced) $(CHECK_LIBS)
+tests_unit_sluiced_test_sluiced_osts_SOURCES = tests/unit/sluiced/test_sluiced_osts.c \
 	$(sluiced_whole) select_io/tbfd/publisher.c
-tests_unit_test_sluiced_osts_LDADD = $(libslutbfd) $(libsluiced) $(CHECK_LIBS)
-tests_unit_test_placement_rate_LDADD = $(libsluiced) $(CHECK_LIBS)
-tests_unit_test_layouts_LDADD = $(libsluiced) $(CHECK_LIBS)
-tests_unit_test_server_capacity_LDADD = $(libsluiced) $(CHECK_LIBS)
-tests_unit_test_server_capacity_LDFLAGS = -Wl,--wrap=slu_control_send \
+tests_unit_sluiced_test_sluiced_osts_LDADD = $(libslutbfd) $(libsluiced) $(CHECK_LIBS)
+tests_unit_sluiced_test_placement_rate_LDADD = $(libsluiced) $(CHECK_LIBS)
+tests_unit_sluiced_test_layouts_LDADD = $(libsluiced) $(CHECK_LIBS)
+tests_unit_sluiced_test_server_capacity_LDADD = $(libsluiced) $(CHECK_LIBS)
+tests_unit_sluiced_test_server_capacity_LDFLAGS = -Wl,--wrap=slu_control_send \
 	-Wl,--wrap=slu_control_connected
-tests_unit_test_sluiced_jobstats_LDADD = $(libsluiced) $(CHECK_LIBS)
-tests_unit_test_sluiced_jobstats_LDFLAGS = -Wl,--wrap=slu_control_send
-tests_unit_test_sluiced_programs_LDADD = $(libsluiced) $(CHECK_LIBS)
-tests_unit_test_one_device_LDADD = $(libsluiced) $(CHECK_LIBS)
-tests_unit_test_sluiced_publish_SOURCES = \
-	tests/unit/test_sluiced_publish.c \
-	tests/unit/map_dir.c tests/unit/map_dir.h
-tests_unit_test_sluiced_publish_LDADD = $(libsluiced) $(CHECK_LIBS)
-tests_unit_test_sluiced_push_SOURCES = tests/unit/test_sluiced_push.c \
+tests_unit_sluiced_test_sluiced_jobstats_LDADD = $(libsluiced) $(CHECK_LIBS)
+tests_unit_sluiced_test_sluiced_jobstats_LDFLAGS = -Wl,--wrap=slu_control_send
+tests_unit_sluiced_test_sluiced_programs_LDADD = $(libsluiced) $(CHECK_LIBS)
+tests_unit_sluiced_test_one_device_LDADD = $(libsluiced) $(CHECK_LIBS)
+tests_unit_sluiced_test_sluiced_publish_SOURCES = \
+	tests/unit/sluiced/test_sluiced_publish.c \
+	tests/unit/sluiced/map_dir.c tests/unit/sluiced/map_dir.h
+tests_unit_sluiced_test_sluiced_publish_LDADD = $(libsluiced) $(CHECK_LIBS)
+tests_unit_sluiced_test_sluiced_push_SOURCES = tests/unit/sluiced/test_sluiced_push.c \
 	$(sluiced_whole)
-tests_unit_test_sluiced_push_LDADD = $(libslupush) $(libsluiced) $(CHECK_LIBS)
-tests_unit_test_sluiced_routes_LDADD = $(libsluiced) $(CHECK_LIBS)
-tests_unit_test_sluiced_totals_LDADD = $(libsluiced) $(CHECK_LIBS)
-tests_unit_test_sluiced_user_LDADD = $(libsluiced) $(CHECK_LIBS)
+tests_unit_sluiced_test_sluiced_push_LDADD = $(libslupush) $(libsluiced) $(CHECK_LIBS)
+tests_unit_sluiced_test_sluiced_routes_LDADD = $(libsluiced) $(CHECK_LIBS)
+tests_unit_sluiced_test_sluiced_totals_LDADD = $(libsluiced) $(CHECK_LIBS)
+tests_unit_sluiced_test_sluiced_user_LDADD = $(libsluiced) $(CHECK_LIBS)
 endif

@@ -8,13 +8,13 @@ libslustore_a_SOURCES = \
 libslustore = libslustore.a $(libslucommon) $(SQLITE_LIBS)
 
 if HAVE_CHECK
-store_tests = tests/unit/test_db tests/unit/test_db_open \
-	tests/unit/test_migrations tests/unit/test_texts
+store_tests = tests/unit/store/test_db tests/unit/store/test_db_open \
+	tests/unit/store/test_migrations tests/unit/store/test_texts
 check_PROGRAMS += $(store_tests)
 TESTS += $(store_tests)
-tests_unit_test_db_LDADD = $(libslustore) $(CHECK_LIBS)
-tests_unit_test_db_open_LDADD = $(libslustore) $(CHECK_LIBS)
-tests_unit_test_migrations_LDADD = $(libslustore) $(CHECK_LIBS)
-tests_unit_test_texts_LDADD = $(libslustore) $(CHECK_LIBS)
-noinst_HEADERS += tests/unit/store_db.h
+tests_unit_store_test_db_LDADD = $(libslustore) $(CHECK_LIBS)
+tests_unit_store_test_db_open_LDADD = $(libslustore) $(CHECK_LIBS)
+tests_unit_store_test_migrations_LDADD = $(libslustore) $(CHECK_LIBS)
+tests_unit_store_test_texts_LDADD = $(libslustore) $(CHECK_LIBS)
+noinst_HEADERS += tests/unit/store/store_db.h
 endif

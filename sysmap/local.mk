@@ -77,9 +77,9 @@ EXTRA_DIST += tests/fixtures/machines/fat.tree \
 	tests/fixtures/machines/fat.expected \
 	tests/fuzz/corpus/proc tests/fuzz/corpus/receive \
 	tests/fuzz/corpus/fabric
-noinst_HEADERS += tests/unit/machine.h tests/unit/data.h
-dist_check_SCRIPTS += tests/unit/test_sysmap.sh
-TESTS += tests/unit/test_sysmap.sh
+noinst_HEADERS += tests/unit/sysmap/machine.h tests/unit/sysmap/data.h
+dist_check_SCRIPTS += tests/unit/sysmap/test_sysmap.sh
+TESTS += tests/unit/sysmap/test_sysmap.sh
 
 sysmap_fuzz = tests/fuzz/fuzz_proc tests/fuzz/fuzz_receive \
 	tests/fuzz/fuzz_fabric
@@ -94,38 +94,38 @@ tests_fuzz_fuzz_receive_SOURCES = tests/fuzz/fuzz_receive.c \
 tests_fuzz_fuzz_receive_LDADD = $(libslusysmap)
 
 if HAVE_CHECK
-sysmap_tests = tests/unit/test_root tests/unit/test_mounts \
-	tests/unit/test_procs tests/unit/test_extract \
-	tests/unit/test_recorded tests/unit/test_receive \
-	tests/unit/test_receive_bodies \
-	tests/unit/test_node_storage tests/unit/test_push \
-	tests/unit/test_output tests/unit/test_http_site \
-	tests/unit/test_fabric tests/unit/test_topology \
-	tests/unit/test_hostile tests/unit/test_devices \
-	tests/unit/test_measure tests/unit/test_numa \
-	tests/unit/test_lustre_files tests/unit/test_lustre_stats
+sysmap_tests = tests/unit/sysmap/test_root tests/unit/sysmap/test_mounts \
+	tests/unit/sysmap/test_procs tests/unit/sysmap/test_extract \
+	tests/unit/sysmap/test_recorded tests/unit/sysmap/test_receive \
+	tests/unit/sysmap/test_receive_bodies \
+	tests/unit/sysmap/test_node_storage tests/unit/sysmap/test_push \
+	tests/unit/sysmap/test_output tests/unit/sysmap/test_http_site \
+	tests/unit/sysmap/test_fabric tests/unit/sysmap/test_topology \
+	tests/unit/sysmap/test_hostile tests/unit/sysmap/test_devices \
+	tests/unit/sysmap/test_measure tests/unit/sysmap/test_numa \
+	tests/unit/sysmap/test_lustre_files tests/unit/sysmap/test_lustre_stats
 check_PROGRAMS += $(sysmap_tests)
 TESTS += $(sysmap_tests)
 sysmap_test_libs = $(libslusysmap) $(CHECK_LIBS)
-tests_unit_test_root_LDADD = $(sysmap_test_libs)
-tests_unit_test_numa_LDADD = $(sysmap_test_libs)
-tests_unit_test_mounts_LDADD = $(sysmap_test_libs)
-tests_unit_test_procs_LDADD = $(sysmap_test_libs)
-tests_unit_test_extract_LDADD = $(sysmap_test_libs)
-tests_unit_test_recorded_LDADD = $(sysmap_test_libs)
-tests_unit_test_measure_LDADD = $(sysmap_test_libs)
-tests_unit_test_fabric_LDADD = $(sysmap_test_libs)
-tests_unit_test_topology_LDADD = $(sysmap_test_libs)
-tests_unit_test_hostile_LDADD = $(sysmap_test_libs)
-tests_unit_test_devices_LDADD = $(sysmap_test_libs)
-tests_unit_test_lustre_files_LDADD = $(libsluost) $(libslutbf) \
+tests_unit_sysmap_test_root_LDADD = $(sysmap_test_libs)
+tests_unit_sysmap_test_numa_LDADD = $(sysmap_test_libs)
+tests_unit_sysmap_test_mounts_LDADD = $(sysmap_test_libs)
+tests_unit_sysmap_test_procs_LDADD = $(sysmap_test_libs)
+tests_unit_sysmap_test_extract_LDADD = $(sysmap_test_libs)
+tests_unit_sysmap_test_recorded_LDADD = $(sysmap_test_libs)
+tests_unit_sysmap_test_measure_LDADD = $(sysmap_test_libs)
+tests_unit_sysmap_test_fabric_LDADD = $(sysmap_test_libs)
+tests_unit_sysmap_test_topology_LDADD = $(sysmap_test_libs)
+tests_unit_sysmap_test_hostile_LDADD = $(sysmap_test_libs)
+tests_unit_sysmap_test_devices_LDADD = $(sysmap_test_libs)
+tests_unit_sysmap_test_lustre_files_LDADD = $(libsluost) $(libslutbf) \
 	$(sysmap_test_libs)
-tests_unit_test_lustre_stats_LDADD = $(sysmap_test_libs)
-tests_unit_test_push_LDADD = $(libslupush) $(CHECK_LIBS)
-tests_unit_test_output_LDADD = $(sysmap_test_libs)
-tests_unit_test_http_site_LDADD = $(libslunet) $(CHECK_LIBS)
-tests_unit_test_receive_LDADD = $(sysmap_test_libs)
-tests_unit_test_receive_bodies_LDADD = $(sysmap_test_libs)
-noinst_HEADERS += tests/unit/receiver.h
-tests_unit_test_node_storage_LDADD = $(sysmap_test_libs)
+tests_unit_sysmap_test_lustre_stats_LDADD = $(sysmap_test_libs)
+tests_unit_sysmap_test_push_LDADD = $(libslupush) $(CHECK_LIBS)
+tests_unit_sysmap_test_output_LDADD = $(sysmap_test_libs)
+tests_unit_sysmap_test_http_site_LDADD = $(libslunet) $(CHECK_LIBS)
+tests_unit_sysmap_test_receive_LDADD = $(sysmap_test_libs)
+tests_unit_sysmap_test_receive_bodies_LDADD = $(sysmap_test_libs)
+noinst_HEADERS += tests/unit/sysmap/receiver.h
+tests_unit_sysmap_test_node_storage_LDADD = $(sysmap_test_libs)
 endif

@@ -128,16 +128,16 @@ sluice_web_SOURCES = sysquery/web/main.c $(web_parts) $(command_words) \
 	$(sysquery_parts)
 sluice_web_LDADD = $(sysquery_sysquery_LDADD) $(MHD_LIBS)
 
-noinst_HEADERS += tests/unit/map.h
-dist_check_SCRIPTS += tests/unit/test_stripe_check.sh
-TESTS += tests/unit/test_stripe_check.sh
-dist_check_SCRIPTS += tests/unit/test_schema.sh tests/unit/test_sysquery.sh \
-	tests/unit/test_recorded_map.sh tests/unit/test_page.sh \
+noinst_HEADERS += tests/unit/sysquery/map.h
+dist_check_SCRIPTS += tests/unit/sysquery/test_stripe_check.sh
+TESTS += tests/unit/sysquery/test_stripe_check.sh
+dist_check_SCRIPTS += tests/unit/sysquery/test_schema.sh tests/unit/sysquery/test_sysquery.sh \
+	tests/unit/sysquery/test_recorded_map.sh tests/unit/sysquery/test_page.sh \
 	tests/browser/test_page.sh tests/browser/test_web.sh
-TESTS += tests/unit/test_schema.sh tests/unit/test_sysquery.sh tests/unit/test_recorded_map.sh \
-	tests/unit/test_page.sh tests/browser/test_page.sh \
+TESTS += tests/unit/sysquery/test_schema.sh tests/unit/sysquery/test_sysquery.sh tests/unit/sysquery/test_recorded_map.sh \
+	tests/unit/sysquery/test_page.sh tests/browser/test_page.sh \
 	tests/browser/test_web.sh
-EXTRA_DIST += tests/unit/validate.py tests/browser/look tests/browser/running
+EXTRA_DIST += tests/unit/sysquery/validate.py tests/browser/look tests/browser/running
 
 EXTRA_DIST += tests/fuzz/corpus/documents tests/fuzz/corpus/leaves \
 	tests/fuzz/corpus/page tests/fuzz/corpus/select \
@@ -160,44 +160,44 @@ tests_fuzz_fuzz_slurmconf_SOURCES = tests/fuzz/fuzz_slurmconf.c \
 tests_fuzz_fuzz_slurmconf_LDADD = $(libslusysquery)
 
 # A database as that of a site, for tests and bench/page.
-site_parts = tests/unit/site.c tests/unit/site.h
-check_PROGRAMS += tests/unit/make_site tests/unit/render_page
-tests_unit_render_page_SOURCES = tests/unit/render_page.c
-tests_unit_render_page_LDADD = $(libslupage)
-tests_unit_make_site_SOURCES = tests/unit/make_site.c $(site_parts)
-tests_unit_make_site_LDADD = $(libslupage)
+site_parts = tests/unit/sysquery/site.c tests/unit/sysquery/site.h
+check_PROGRAMS += tests/unit/sysquery/make_site tests/unit/sysquery/render_page
+tests_unit_sysquery_render_page_SOURCES = tests/unit/sysquery/render_page.c
+tests_unit_sysquery_render_page_LDADD = $(libslupage)
+tests_unit_sysquery_make_site_SOURCES = tests/unit/sysquery/make_site.c $(site_parts)
+tests_unit_sysquery_make_site_LDADD = $(libslupage)
 
 if HAVE_CHECK
-sysquery_tests = tests/unit/test_resources tests/unit/test_args \
-	tests/unit/test_job_advice tests/unit/test_report_advice \
-	tests/unit/test_device_speeds tests/unit/test_timeline \
-	tests/unit/test_page tests/unit/test_web \
-	tests/unit/test_slurmconf_check tests/unit/test_json_differences \
-	tests/unit/test_map_history \
-	tests/unit/test_map_select tests/unit/test_show tests/unit/test_time_text
+sysquery_tests = tests/unit/sysquery/test_resources tests/unit/sysquery/test_args \
+	tests/unit/sysquery/test_job_advice tests/unit/sysquery/test_report_advice \
+	tests/unit/sysquery/test_device_speeds tests/unit/sysquery/test_timeline \
+	tests/unit/sysquery/test_page tests/unit/sysquery/test_web \
+	tests/unit/sysquery/test_slurmconf_check tests/unit/sysquery/test_json_differences \
+	tests/unit/sysquery/test_map_history \
+	tests/unit/sysquery/test_map_select tests/unit/sysquery/test_show tests/unit/sysquery/test_time_text
 check_PROGRAMS += $(sysquery_tests)
 TESTS += $(sysquery_tests)
 sysquery_test_libs = $(libslusysquery) $(CHECK_LIBS)
-tests_unit_test_report_advice_LDADD = $(sysquery_test_libs)
-tests_unit_test_job_advice_LDADD = $(sysquery_test_libs)
-tests_unit_test_device_speeds_LDADD = $(sysquery_test_libs)
-tests_unit_test_timeline_SOURCES = tests/unit/test_timeline.c \
+tests_unit_sysquery_test_report_advice_LDADD = $(sysquery_test_libs)
+tests_unit_sysquery_test_job_advice_LDADD = $(sysquery_test_libs)
+tests_unit_sysquery_test_device_speeds_LDADD = $(sysquery_test_libs)
+tests_unit_sysquery_test_timeline_SOURCES = tests/unit/sysquery/test_timeline.c \
 	sysquery/cli/paragraph.c
-tests_unit_test_timeline_LDADD = $(sysquery_test_libs)
-tests_unit_test_args_SOURCES = tests/unit/test_args.c sysquery/cli/args.c sysquery/cli/given.c \
+tests_unit_sysquery_test_timeline_LDADD = $(sysquery_test_libs)
+tests_unit_sysquery_test_args_SOURCES = tests/unit/sysquery/test_args.c sysquery/cli/args.c sysquery/cli/given.c \
 	sysquery/cli/options.c
-tests_unit_test_slurmconf_check_LDADD = $(sysquery_test_libs)
-tests_unit_test_json_differences_LDADD = $(sysquery_test_libs)
-tests_unit_test_map_history_LDADD = $(sysquery_test_libs)
-tests_unit_test_map_select_LDADD = $(sysquery_test_libs)
-tests_unit_test_time_text_LDADD = $(sysquery_test_libs)
-tests_unit_test_args_LDADD = $(sysquery_test_libs)
-tests_unit_test_show_SOURCES = tests/unit/test_show.c $(sysquery_parts)
-tests_unit_test_show_LDADD = $(libslupage) $(sysquery_test_libs) $(libsluion) $(libsluimport) \
+tests_unit_sysquery_test_slurmconf_check_LDADD = $(sysquery_test_libs)
+tests_unit_sysquery_test_json_differences_LDADD = $(sysquery_test_libs)
+tests_unit_sysquery_test_map_history_LDADD = $(sysquery_test_libs)
+tests_unit_sysquery_test_map_select_LDADD = $(sysquery_test_libs)
+tests_unit_sysquery_test_time_text_LDADD = $(sysquery_test_libs)
+tests_unit_sysquery_test_args_LDADD = $(sysquery_test_libs)
+tests_unit_sysquery_test_show_SOURCES = tests/unit/sysquery/test_show.c $(sysquery_parts)
+tests_unit_sysquery_test_show_LDADD = $(libslupage) $(sysquery_test_libs) $(libsluion) $(libsluimport) \
 	$(libsluhistory) $(libslustripe) $(libslunet)
-tests_unit_test_page_SOURCES = tests/unit/test_page.c $(site_parts)
-tests_unit_test_page_LDADD = $(libslupage) $(CHECK_LIBS)
-tests_unit_test_web_SOURCES = tests/unit/test_web.c $(web_parts)
-tests_unit_test_web_LDADD = $(libslunet) $(MHD_LIBS) $(CHECK_LIBS)
-tests_unit_test_resources_LDADD = $(sysquery_test_libs) $(SQLITE_LIBS)
+tests_unit_sysquery_test_page_SOURCES = tests/unit/sysquery/test_page.c $(site_parts)
+tests_unit_sysquery_test_page_LDADD = $(libslupage) $(CHECK_LIBS)
+tests_unit_sysquery_test_web_SOURCES = tests/unit/sysquery/test_web.c $(web_parts)
+tests_unit_sysquery_test_web_LDADD = $(libslunet) $(MHD_LIBS) $(CHECK_LIBS)
+tests_unit_sysquery_test_resources_LDADD = $(sysquery_test_libs) $(SQLITE_LIBS)
 endif

@@ -33,8 +33,8 @@ TESTS += tools/check-failures tools/check-includes tools/check-circles tools/che
 	tests/unit/test_circles.sh tests/unit/test_configure.sh
 endif
 
-# A unit test is tests/unit/test_NAME.c, with the helpers it shares beside it (as
-# burst_world.c), added by the room it tests.
+# A unit test is tests/unit/ROOM/test_NAME.c, with the helpers it shares beside it
+# (as burst_world.c), added by the local.mk of the room that it tests.
 noinst_HEADERS += tests/unit/arbiter_help.h tests/unit/harness.h \
 	tests/unit/scratch.h \
 	tests/unit/random.h tests/unit/tmpdir.h

@@ -15,11 +15,11 @@ libsluwire_a_SOURCES = \
 libsluwire = libsluwire.a $(libslucommon)
 
 if HAVE_CHECK
-check_PROGRAMS += tests/unit/test_wire tests/unit/test_rows tests/unit/test_fs_shares
-TESTS += tests/unit/test_wire tests/unit/test_rows tests/unit/test_fs_shares
-tests_unit_test_wire_LDADD = $(libsluwire) $(CHECK_LIBS)
-tests_unit_test_rows_LDADD = $(libsluwire) $(CHECK_LIBS)
-tests_unit_test_fs_shares_LDADD = $(libsluwire) $(CHECK_LIBS)
+check_PROGRAMS += tests/unit/wire/test_wire tests/unit/wire/test_rows tests/unit/wire/test_fs_shares
+TESTS += tests/unit/wire/test_wire tests/unit/wire/test_rows tests/unit/wire/test_fs_shares
+tests_unit_wire_test_wire_LDADD = $(libsluwire) $(CHECK_LIBS)
+tests_unit_wire_test_rows_LDADD = $(libsluwire) $(CHECK_LIBS)
+tests_unit_wire_test_fs_shares_LDADD = $(libsluwire) $(CHECK_LIBS)
 endif
 
 check_PROGRAMS += tests/fuzz/fuzz_wire

@@ -178,248 +178,248 @@ sluice_node_SOURCES = burst_buffer/node/commands/main.c $(command_words)
 sluice_node_LDADD = $(libsluverbs)
 
 if HAVE_CHECK
-node_tests = tests/unit/test_manifest tests/unit/test_share \
-	tests/unit/test_move tests/unit/test_stage_select tests/unit/test_stage_claims \
-	tests/unit/test_journal tests/unit/test_stage_links \
-	tests/unit/test_attrs tests/unit/test_beneath tests/unit/test_copy \
-	tests/unit/test_stage tests/unit/test_stage_faults \
-	tests/unit/test_stage_lists tests/unit/test_stage_late \
-	tests/unit/test_temporary_file tests/unit/test_stage_copied \
-	tests/unit/test_aside tests/unit/test_mtab tests/unit/test_storage \
-	tests/unit/test_volfile tests/unit/test_brick_data \
-	tests/unit/test_gekkofs_hosts \
-	tests/unit/test_gekkofs_probe tests/unit/test_gekkofs_join \
-	tests/unit/test_server tests/unit/test_bind \
-	tests/unit/test_gekkofs_strays tests/unit/test_storage_kept \
-	tests/unit/test_kept_age tests/unit/test_held tests/unit/test_colliding_paths \
-	tests/unit/test_node_used \
-	tests/unit/test_cache_record tests/unit/test_stage_cache \
-	tests/unit/test_stage_cached tests/unit/test_stage_prefetch \
-	tests/unit/test_storage_users tests/unit/test_users tests/unit/test_fuse \
-	tests/unit/test_indirect_users \
-	tests/unit/test_node_status tests/unit/test_node_probe \
-	tests/unit/test_probe_slurm tests/unit/test_node_verbs \
-	tests/unit/test_node tests/unit/test_node_returns \
-	tests/unit/test_node_room \
-	tests/unit/test_node_hangs tests/unit/test_node_forgotten \
-	tests/unit/test_node_leftovers tests/unit/test_node_lost \
-	tests/unit/test_node_notes tests/unit/test_node_holders \
-	tests/unit/test_node_outlived \
-	tests/unit/test_job_output \
-	tests/unit/test_twice tests/unit/test_node_killed \
-	tests/unit/test_early tests/unit/test_llite \
-	tests/unit/test_forwarder_io \
-	tests/unit/test_glusterfs tests/unit/test_glusterfs_faults \
-	tests/unit/test_glusterfs_held \
-	tests/unit/test_gluster_devices \
-	tests/unit/test_gluster_whole tests/unit/test_gluster_junk
+node_tests = tests/unit/burst_buffer/node/test_manifest tests/unit/burst_buffer/node/test_share \
+	tests/unit/burst_buffer/node/test_move tests/unit/burst_buffer/node/test_stage_select tests/unit/burst_buffer/node/test_stage_claims \
+	tests/unit/burst_buffer/node/test_journal tests/unit/burst_buffer/node/test_stage_links \
+	tests/unit/burst_buffer/node/test_attrs tests/unit/burst_buffer/node/test_beneath tests/unit/burst_buffer/node/test_copy \
+	tests/unit/burst_buffer/node/test_stage tests/unit/burst_buffer/node/test_stage_faults \
+	tests/unit/burst_buffer/node/test_stage_lists tests/unit/burst_buffer/node/test_stage_late \
+	tests/unit/burst_buffer/node/test_temporary_file tests/unit/burst_buffer/node/test_stage_copied \
+	tests/unit/burst_buffer/node/test_aside tests/unit/burst_buffer/node/test_mtab tests/unit/burst_buffer/node/test_storage \
+	tests/unit/burst_buffer/node/test_volfile tests/unit/burst_buffer/node/test_brick_data \
+	tests/unit/burst_buffer/node/test_gekkofs_hosts \
+	tests/unit/burst_buffer/node/test_gekkofs_probe tests/unit/burst_buffer/node/test_gekkofs_join \
+	tests/unit/burst_buffer/node/test_server tests/unit/burst_buffer/node/test_bind \
+	tests/unit/burst_buffer/node/test_gekkofs_strays tests/unit/burst_buffer/node/test_storage_kept \
+	tests/unit/burst_buffer/node/test_kept_age tests/unit/burst_buffer/node/test_held tests/unit/burst_buffer/node/test_colliding_paths \
+	tests/unit/burst_buffer/node/test_node_used \
+	tests/unit/burst_buffer/node/test_cache_record tests/unit/burst_buffer/node/test_stage_cache \
+	tests/unit/burst_buffer/node/test_stage_cached tests/unit/burst_buffer/node/test_stage_prefetch \
+	tests/unit/burst_buffer/node/test_storage_users tests/unit/burst_buffer/node/test_users tests/unit/burst_buffer/node/test_fuse \
+	tests/unit/burst_buffer/node/test_indirect_users \
+	tests/unit/burst_buffer/node/test_node_status tests/unit/burst_buffer/node/test_node_probe \
+	tests/unit/burst_buffer/node/test_probe_slurm tests/unit/burst_buffer/node/test_node_verbs \
+	tests/unit/burst_buffer/node/test_node tests/unit/burst_buffer/node/test_node_returns \
+	tests/unit/burst_buffer/node/test_node_room \
+	tests/unit/burst_buffer/node/test_node_hangs tests/unit/burst_buffer/node/test_node_forgotten \
+	tests/unit/burst_buffer/node/test_node_leftovers tests/unit/burst_buffer/node/test_node_lost \
+	tests/unit/burst_buffer/node/test_node_notes tests/unit/burst_buffer/node/test_node_holders \
+	tests/unit/burst_buffer/node/test_node_outlived \
+	tests/unit/burst_buffer/node/test_job_output \
+	tests/unit/burst_buffer/node/test_twice tests/unit/burst_buffer/node/test_node_killed \
+	tests/unit/burst_buffer/node/test_early tests/unit/burst_buffer/node/test_llite \
+	tests/unit/burst_buffer/node/test_forwarder_io \
+	tests/unit/burst_buffer/node/test_glusterfs tests/unit/burst_buffer/node/test_glusterfs_faults \
+	tests/unit/burst_buffer/node/test_glusterfs_held \
+	tests/unit/burst_buffer/node/test_gluster_devices \
+	tests/unit/burst_buffer/node/test_gluster_whole tests/unit/burst_buffer/node/test_gluster_junk
 # These start many daemons and kill them, again and again: with sanitizers
 # their time limits run out.
-node_slow_tests = tests/unit/test_fs tests/unit/test_fs_lustre \
-	tests/unit/test_gekkofs
+node_slow_tests = tests/unit/burst_buffer/node/test_fs tests/unit/burst_buffer/node/test_fs_lustre \
+	tests/unit/burst_buffer/node/test_gekkofs
 check_PROGRAMS += $(node_tests) $(node_slow_tests)
 TESTS += $(node_tests)
 if !SANITIZERS
 TESTS += $(node_slow_tests)
 endif
-node_test_nodes = tests/unit/nodes.c tests/unit/nodes.h \
-	tests/unit/node_files.c tests/unit/node_files.h \
-	tests/unit/node_main.c $(node_test_tree) $(sluiced_whole)
-node_test_transitions = tests/unit/node_life.c tests/unit/node_life.h \
+node_test_nodes = tests/unit/burst_buffer/node/nodes.c tests/unit/burst_buffer/node/nodes.h \
+	tests/unit/burst_buffer/node/node_files.c tests/unit/burst_buffer/node/node_files.h \
+	tests/unit/burst_buffer/node/node_main.c $(node_test_tree) $(sluiced_whole)
+node_test_transitions = tests/unit/burst_buffer/node/node_life.c tests/unit/burst_buffer/node/node_life.h \
 	$(node_test_nodes)
 node_test_libs = $(libslunode) $(CHECK_LIBS)
-node_test_tree = tests/unit/tree.c tests/unit/tree.h
-tests_unit_test_manifest_LDADD = $(node_test_libs)
-tests_unit_test_cache_record_LDADD = $(node_test_libs) $(libslunet)
-tests_unit_test_stage_cached_SOURCES = tests/unit/test_stage_cached.c \
+node_test_tree = tests/unit/burst_buffer/node/tree.c tests/unit/burst_buffer/node/tree.h
+tests_unit_burst_buffer_node_test_manifest_LDADD = $(node_test_libs)
+tests_unit_burst_buffer_node_test_cache_record_LDADD = $(node_test_libs) $(libslunet)
+tests_unit_burst_buffer_node_test_stage_cached_SOURCES = tests/unit/burst_buffer/node/test_stage_cached.c \
 	$(node_test_tree)
-tests_unit_test_stage_cached_LDADD = $(libsluverbs) $(CHECK_LIBS)
-tests_unit_test_stage_cache_SOURCES = tests/unit/test_stage_cache.c \
-	tests/unit/cache_world.h $(node_test_tree)
-tests_unit_test_stage_cache_LDADD = $(libslunode) $(libslunet) $(CHECK_LIBS)
-tests_unit_test_stage_prefetch_SOURCES = tests/unit/test_stage_prefetch.c \
-	tests/unit/cache_world.h $(node_test_tree)
-tests_unit_test_stage_prefetch_LDADD = $(libslunode) $(libslunet) $(CHECK_LIBS)
-tests_unit_test_share_LDADD = $(node_test_libs)
-tests_unit_test_beneath_SOURCES = tests/unit/test_beneath.c $(node_test_tree)
-tests_unit_test_beneath_LDADD = $(node_test_libs)
-tests_unit_test_move_SOURCES = tests/unit/test_move.c $(node_test_tree)
-tests_unit_test_move_LDADD = $(node_test_libs)
-tests_unit_test_attrs_LDADD = $(node_test_libs)
-tests_unit_test_stage_select_SOURCES = tests/unit/test_stage_select.c $(node_test_tree)
-tests_unit_test_stage_select_LDADD = $(node_test_libs)
-tests_unit_test_stage_claims_SOURCES = tests/unit/test_stage_claims.c \
+tests_unit_burst_buffer_node_test_stage_cached_LDADD = $(libsluverbs) $(CHECK_LIBS)
+tests_unit_burst_buffer_node_test_stage_cache_SOURCES = tests/unit/burst_buffer/node/test_stage_cache.c \
+	tests/unit/burst_buffer/node/cache_world.h $(node_test_tree)
+tests_unit_burst_buffer_node_test_stage_cache_LDADD = $(libslunode) $(libslunet) $(CHECK_LIBS)
+tests_unit_burst_buffer_node_test_stage_prefetch_SOURCES = tests/unit/burst_buffer/node/test_stage_prefetch.c \
+	tests/unit/burst_buffer/node/cache_world.h $(node_test_tree)
+tests_unit_burst_buffer_node_test_stage_prefetch_LDADD = $(libslunode) $(libslunet) $(CHECK_LIBS)
+tests_unit_burst_buffer_node_test_share_LDADD = $(node_test_libs)
+tests_unit_burst_buffer_node_test_beneath_SOURCES = tests/unit/burst_buffer/node/test_beneath.c $(node_test_tree)
+tests_unit_burst_buffer_node_test_beneath_LDADD = $(node_test_libs)
+tests_unit_burst_buffer_node_test_move_SOURCES = tests/unit/burst_buffer/node/test_move.c $(node_test_tree)
+tests_unit_burst_buffer_node_test_move_LDADD = $(node_test_libs)
+tests_unit_burst_buffer_node_test_attrs_LDADD = $(node_test_libs)
+tests_unit_burst_buffer_node_test_stage_select_SOURCES = tests/unit/burst_buffer/node/test_stage_select.c $(node_test_tree)
+tests_unit_burst_buffer_node_test_stage_select_LDADD = $(node_test_libs)
+tests_unit_burst_buffer_node_test_stage_claims_SOURCES = tests/unit/burst_buffer/node/test_stage_claims.c \
 	$(node_test_tree)
-tests_unit_test_stage_claims_LDADD = $(node_test_libs)
-tests_unit_test_stage_links_SOURCES = tests/unit/test_stage_links.c \
+tests_unit_burst_buffer_node_test_stage_claims_LDADD = $(node_test_libs)
+tests_unit_burst_buffer_node_test_stage_links_SOURCES = tests/unit/burst_buffer/node/test_stage_links.c \
 	$(node_test_tree)
-tests_unit_test_stage_links_LDADD = $(node_test_libs)
-tests_unit_test_journal_LDADD = $(node_test_libs)
-tests_unit_test_copy_SOURCES = tests/unit/test_copy.c $(node_test_tree)
-tests_unit_test_copy_LDADD = $(node_test_libs)
-stage_test_trees = tests/unit/stage_trees.c tests/unit/stage_trees.h \
+tests_unit_burst_buffer_node_test_stage_links_LDADD = $(node_test_libs)
+tests_unit_burst_buffer_node_test_journal_LDADD = $(node_test_libs)
+tests_unit_burst_buffer_node_test_copy_SOURCES = tests/unit/burst_buffer/node/test_copy.c $(node_test_tree)
+tests_unit_burst_buffer_node_test_copy_LDADD = $(node_test_libs)
+stage_test_trees = tests/unit/burst_buffer/node/stage_trees.c tests/unit/burst_buffer/node/stage_trees.h \
 	$(node_test_tree)
-tests_unit_test_stage_SOURCES = tests/unit/test_stage.c $(stage_test_trees)
-tests_unit_test_stage_LDADD = $(node_test_libs)
-tests_unit_test_stage_faults_SOURCES = tests/unit/test_stage_faults.c \
+tests_unit_burst_buffer_node_test_stage_SOURCES = tests/unit/burst_buffer/node/test_stage.c $(stage_test_trees)
+tests_unit_burst_buffer_node_test_stage_LDADD = $(node_test_libs)
+tests_unit_burst_buffer_node_test_stage_faults_SOURCES = tests/unit/burst_buffer/node/test_stage_faults.c \
 	$(stage_test_trees)
-tests_unit_test_stage_faults_LDADD = $(node_test_libs)
-tests_unit_test_stage_lists_SOURCES = tests/unit/test_stage_lists.c \
+tests_unit_burst_buffer_node_test_stage_faults_LDADD = $(node_test_libs)
+tests_unit_burst_buffer_node_test_stage_lists_SOURCES = tests/unit/burst_buffer/node/test_stage_lists.c \
 	$(stage_test_trees)
-tests_unit_test_stage_lists_LDADD = $(node_test_libs)
-tests_unit_test_stage_late_SOURCES = tests/unit/test_stage_late.c \
+tests_unit_burst_buffer_node_test_stage_lists_LDADD = $(node_test_libs)
+tests_unit_burst_buffer_node_test_stage_late_SOURCES = tests/unit/burst_buffer/node/test_stage_late.c \
 	$(stage_test_trees)
-tests_unit_test_stage_late_LDADD = $(node_test_libs)
-tests_unit_test_temporary_file_SOURCES = tests/unit/test_temporary_file.c \
+tests_unit_burst_buffer_node_test_stage_late_LDADD = $(node_test_libs)
+tests_unit_burst_buffer_node_test_temporary_file_SOURCES = tests/unit/burst_buffer/node/test_temporary_file.c \
 	$(stage_test_trees)
-tests_unit_test_temporary_file_LDADD = $(node_test_libs)
-tests_unit_test_stage_copied_SOURCES = tests/unit/test_stage_copied.c \
+tests_unit_burst_buffer_node_test_temporary_file_LDADD = $(node_test_libs)
+tests_unit_burst_buffer_node_test_stage_copied_SOURCES = tests/unit/burst_buffer/node/test_stage_copied.c \
 	tests/unit/random.h $(stage_test_trees)
-tests_unit_test_stage_copied_LDADD = $(node_test_libs)
-tests_unit_test_aside_LDADD = $(node_test_libs)
-tests_unit_test_bind_LDADD = $(node_test_libs)
-tests_unit_test_mtab_LDADD = $(node_test_libs)
-node_test_storage = tests/unit/storage_top.h $(node_test_tree)
-tests_unit_test_storage_SOURCES = tests/unit/test_storage.c \
+tests_unit_burst_buffer_node_test_stage_copied_LDADD = $(node_test_libs)
+tests_unit_burst_buffer_node_test_aside_LDADD = $(node_test_libs)
+tests_unit_burst_buffer_node_test_bind_LDADD = $(node_test_libs)
+tests_unit_burst_buffer_node_test_mtab_LDADD = $(node_test_libs)
+node_test_storage = tests/unit/burst_buffer/node/storage_top.h $(node_test_tree)
+tests_unit_burst_buffer_node_test_storage_SOURCES = tests/unit/burst_buffer/node/test_storage.c \
 	$(node_test_storage)
-tests_unit_test_storage_LDADD = $(libsluverbs) $(CHECK_LIBS)
-tests_unit_test_storage_kept_SOURCES = tests/unit/test_storage_kept.c \
+tests_unit_burst_buffer_node_test_storage_LDADD = $(libsluverbs) $(CHECK_LIBS)
+tests_unit_burst_buffer_node_test_storage_kept_SOURCES = tests/unit/burst_buffer/node/test_storage_kept.c \
 	$(node_test_storage)
-tests_unit_test_colliding_paths_SOURCES = tests/unit/test_colliding_paths.c $(node_test_tree)
-tests_unit_test_colliding_paths_LDADD = $(node_test_libs)
-tests_unit_test_kept_age_LDADD = $(tests_unit_test_storage_LDADD)
-tests_unit_test_held_SOURCES = tests/unit/test_held.c $(node_test_storage)
-tests_unit_test_node_used_SOURCES = tests/unit/test_node_used.c \
+tests_unit_burst_buffer_node_test_colliding_paths_SOURCES = tests/unit/burst_buffer/node/test_colliding_paths.c $(node_test_tree)
+tests_unit_burst_buffer_node_test_colliding_paths_LDADD = $(node_test_libs)
+tests_unit_burst_buffer_node_test_kept_age_LDADD = $(tests_unit_burst_buffer_node_test_storage_LDADD)
+tests_unit_burst_buffer_node_test_held_SOURCES = tests/unit/burst_buffer/node/test_held.c $(node_test_storage)
+tests_unit_burst_buffer_node_test_node_used_SOURCES = tests/unit/burst_buffer/node/test_node_used.c \
 	$(node_test_storage)
-tests_unit_test_node_used_LDADD = $(tests_unit_test_storage_LDADD)
-tests_unit_test_held_LDADD = $(tests_unit_test_storage_LDADD)
-tests_unit_test_storage_kept_LDADD = $(tests_unit_test_storage_LDADD)
-tests_unit_test_storage_users_SOURCES = tests/unit/test_storage_users.c \
-	tests/unit/in_flight.h \
+tests_unit_burst_buffer_node_test_node_used_LDADD = $(tests_unit_burst_buffer_node_test_storage_LDADD)
+tests_unit_burst_buffer_node_test_held_LDADD = $(tests_unit_burst_buffer_node_test_storage_LDADD)
+tests_unit_burst_buffer_node_test_storage_kept_LDADD = $(tests_unit_burst_buffer_node_test_storage_LDADD)
+tests_unit_burst_buffer_node_test_storage_users_SOURCES = tests/unit/burst_buffer/node/test_storage_users.c \
+	tests/unit/burst_buffer/node/in_flight.h \
 	$(node_test_storage)
-tests_unit_test_brick_data_SOURCES = tests/unit/test_brick_data.c $(node_test_tree)
-tests_unit_test_brick_data_LDADD = $(node_test_libs)
-EXTRA_tests_unit_test_brick_data_DEPENDENCIES = libsluice_glusterfs.la
-tests_unit_test_fuse_SOURCES = tests/unit/test_fuse.c $(node_test_tree)
-tests_unit_test_fuse_LDADD = $(node_test_libs)
-tests_unit_test_storage_users_LDADD = $(tests_unit_test_storage_LDADD)
-tests_unit_test_indirect_users_LDADD = $(tests_unit_test_storage_LDADD)
-tests_unit_test_users_LDADD = $(tests_unit_test_storage_LDADD)
-tests_unit_test_volfile_LDADD = $(libslurequest) $(node_test_libs)
-tests_unit_test_gekkofs_hosts_LDADD = $(node_test_libs)
-tests_unit_test_gekkofs_join_SOURCES = tests/unit/test_gekkofs_join.c \
+tests_unit_burst_buffer_node_test_brick_data_SOURCES = tests/unit/burst_buffer/node/test_brick_data.c $(node_test_tree)
+tests_unit_burst_buffer_node_test_brick_data_LDADD = $(node_test_libs)
+EXTRA_tests_unit_burst_buffer_node_test_brick_data_DEPENDENCIES = libsluice_glusterfs.la
+tests_unit_burst_buffer_node_test_fuse_SOURCES = tests/unit/burst_buffer/node/test_fuse.c $(node_test_tree)
+tests_unit_burst_buffer_node_test_fuse_LDADD = $(node_test_libs)
+tests_unit_burst_buffer_node_test_storage_users_LDADD = $(tests_unit_burst_buffer_node_test_storage_LDADD)
+tests_unit_burst_buffer_node_test_indirect_users_LDADD = $(tests_unit_burst_buffer_node_test_storage_LDADD)
+tests_unit_burst_buffer_node_test_users_LDADD = $(tests_unit_burst_buffer_node_test_storage_LDADD)
+tests_unit_burst_buffer_node_test_volfile_LDADD = $(libslurequest) $(node_test_libs)
+tests_unit_burst_buffer_node_test_gekkofs_hosts_LDADD = $(node_test_libs)
+tests_unit_burst_buffer_node_test_gekkofs_join_SOURCES = tests/unit/burst_buffer/node/test_gekkofs_join.c \
 	$(node_test_tree)
-tests_unit_test_gekkofs_join_LDADD = $(node_test_libs)
-tests_unit_test_gekkofs_probe_SOURCES = tests/unit/test_gekkofs_probe.c \
+tests_unit_burst_buffer_node_test_gekkofs_join_LDADD = $(node_test_libs)
+tests_unit_burst_buffer_node_test_gekkofs_probe_SOURCES = tests/unit/burst_buffer/node/test_gekkofs_probe.c \
 	$(node_test_tree)
-tests_unit_test_gekkofs_probe_LDADD = $(libslurequest) $(node_test_libs)
-EXTRA_tests_unit_test_gekkofs_probe_DEPENDENCIES = \
+tests_unit_burst_buffer_node_test_gekkofs_probe_LDADD = $(libslurequest) $(node_test_libs)
+EXTRA_tests_unit_burst_buffer_node_test_gekkofs_probe_DEPENDENCIES = \
 	tests/fakes/fake_gkfs_daemon$(EXEEXT) \
 	tests/fakes/fake_gkfs_intercept.la
-tests_unit_test_gekkofs_strays_SOURCES = \
-	tests/unit/test_gekkofs_strays.c $(node_test_tree)
-tests_unit_test_gekkofs_strays_LDADD = $(node_test_libs)
-EXTRA_tests_unit_test_gekkofs_strays_DEPENDENCIES = \
+tests_unit_burst_buffer_node_test_gekkofs_strays_SOURCES = \
+	tests/unit/burst_buffer/node/test_gekkofs_strays.c $(node_test_tree)
+tests_unit_burst_buffer_node_test_gekkofs_strays_LDADD = $(node_test_libs)
+EXTRA_tests_unit_burst_buffer_node_test_gekkofs_strays_DEPENDENCIES = \
 	tests/fakes/fake_gkfs_daemon$(EXEEXT)
-node_test_gluster = tests/unit/gluster_job.c tests/unit/gluster_job.h \
+node_test_gluster = tests/unit/burst_buffer/node/gluster_job.c tests/unit/burst_buffer/node/gluster_job.h \
 	$(node_test_tree)
-EXTRA_tests_unit_test_glusterfs_DEPENDENCIES = libsluice_glusterfs.la
-EXTRA_tests_unit_test_glusterfs_faults_DEPENDENCIES = libsluice_glusterfs.la
-EXTRA_tests_unit_test_glusterfs_held_DEPENDENCIES = libsluice_glusterfs.la
-EXTRA_tests_unit_test_gluster_devices_DEPENDENCIES = libsluice_glusterfs.la
-EXTRA_tests_unit_test_gluster_whole_DEPENDENCIES = libsluice_glusterfs.la
-EXTRA_tests_unit_test_gluster_junk_DEPENDENCIES = libsluice_glusterfs.la
-tests_unit_test_glusterfs_SOURCES = tests/unit/test_glusterfs.c \
+EXTRA_tests_unit_burst_buffer_node_test_glusterfs_DEPENDENCIES = libsluice_glusterfs.la
+EXTRA_tests_unit_burst_buffer_node_test_glusterfs_faults_DEPENDENCIES = libsluice_glusterfs.la
+EXTRA_tests_unit_burst_buffer_node_test_glusterfs_held_DEPENDENCIES = libsluice_glusterfs.la
+EXTRA_tests_unit_burst_buffer_node_test_gluster_devices_DEPENDENCIES = libsluice_glusterfs.la
+EXTRA_tests_unit_burst_buffer_node_test_gluster_whole_DEPENDENCIES = libsluice_glusterfs.la
+EXTRA_tests_unit_burst_buffer_node_test_gluster_junk_DEPENDENCIES = libsluice_glusterfs.la
+tests_unit_burst_buffer_node_test_glusterfs_SOURCES = tests/unit/burst_buffer/node/test_glusterfs.c \
 	$(node_test_gluster)
-tests_unit_test_glusterfs_LDADD = $(node_test_libs)
-tests_unit_test_glusterfs_faults_SOURCES = \
-	tests/unit/test_glusterfs_faults.c $(node_test_gluster)
-tests_unit_test_glusterfs_faults_LDADD = $(node_test_libs)
-tests_unit_test_glusterfs_held_SOURCES = tests/unit/test_glusterfs_held.c \
+tests_unit_burst_buffer_node_test_glusterfs_LDADD = $(node_test_libs)
+tests_unit_burst_buffer_node_test_glusterfs_faults_SOURCES = \
+	tests/unit/burst_buffer/node/test_glusterfs_faults.c $(node_test_gluster)
+tests_unit_burst_buffer_node_test_glusterfs_faults_LDADD = $(node_test_libs)
+tests_unit_burst_buffer_node_test_glusterfs_held_SOURCES = tests/unit/burst_buffer/node/test_glusterfs_held.c \
 	$(node_test_gluster)
-tests_unit_test_glusterfs_held_LDADD = $(node_test_libs)
-tests_unit_test_gluster_devices_SOURCES = tests/unit/test_gluster_devices.c \
+tests_unit_burst_buffer_node_test_glusterfs_held_LDADD = $(node_test_libs)
+tests_unit_burst_buffer_node_test_gluster_devices_SOURCES = tests/unit/burst_buffer/node/test_gluster_devices.c \
 	$(node_test_gluster)
-tests_unit_test_gluster_devices_LDADD = $(node_test_libs)
-tests_unit_test_gluster_junk_SOURCES = tests/unit/test_gluster_junk.c \
+tests_unit_burst_buffer_node_test_gluster_devices_LDADD = $(node_test_libs)
+tests_unit_burst_buffer_node_test_gluster_junk_SOURCES = tests/unit/burst_buffer/node/test_gluster_junk.c \
 	$(node_test_gluster)
-tests_unit_test_gluster_junk_LDADD = $(node_test_libs)
-tests_unit_test_gluster_whole_SOURCES = tests/unit/test_gluster_whole.c \
+tests_unit_burst_buffer_node_test_gluster_junk_LDADD = $(node_test_libs)
+tests_unit_burst_buffer_node_test_gluster_whole_SOURCES = tests/unit/burst_buffer/node/test_gluster_whole.c \
 	$(node_test_tree)
-tests_unit_test_gluster_whole_LDADD = $(node_test_libs)
-tests_unit_test_server_SOURCES = tests/unit/test_server.c $(node_test_tree)
-tests_unit_test_server_LDADD = $(node_test_libs)
-tests_unit_test_node_SOURCES = tests/unit/test_node.c \
+tests_unit_burst_buffer_node_test_gluster_whole_LDADD = $(node_test_libs)
+tests_unit_burst_buffer_node_test_server_SOURCES = tests/unit/burst_buffer/node/test_server.c $(node_test_tree)
+tests_unit_burst_buffer_node_test_server_LDADD = $(node_test_libs)
+tests_unit_burst_buffer_node_test_node_SOURCES = tests/unit/burst_buffer/node/test_node.c \
 	$(node_test_transitions)
-tests_unit_test_node_LDADD = $(libsluverbs) $(libsluiced) $(CHECK_LIBS)
-tests_unit_test_node_room_SOURCES = tests/unit/test_node_room.c \
+tests_unit_burst_buffer_node_test_node_LDADD = $(libsluverbs) $(libsluiced) $(CHECK_LIBS)
+tests_unit_burst_buffer_node_test_node_room_SOURCES = tests/unit/burst_buffer/node/test_node_room.c \
 	$(node_test_transitions)
-tests_unit_test_node_room_LDADD = $(tests_unit_test_node_LDADD)
-tests_unit_test_node_returns_SOURCES = tests/unit/test_node_returns.c \
+tests_unit_burst_buffer_node_test_node_room_LDADD = $(tests_unit_burst_buffer_node_test_node_LDADD)
+tests_unit_burst_buffer_node_test_node_returns_SOURCES = tests/unit/burst_buffer/node/test_node_returns.c \
 	$(node_test_transitions)
-tests_unit_test_node_returns_LDADD = $(tests_unit_test_node_LDADD)
-tests_unit_test_node_forgotten_SOURCES = \
-	tests/unit/test_node_forgotten.c $(node_test_transitions)
-tests_unit_test_node_forgotten_LDADD = $(tests_unit_test_node_LDADD)
-tests_unit_test_node_hangs_SOURCES = tests/unit/test_node_hangs.c \
+tests_unit_burst_buffer_node_test_node_returns_LDADD = $(tests_unit_burst_buffer_node_test_node_LDADD)
+tests_unit_burst_buffer_node_test_node_forgotten_SOURCES = \
+	tests/unit/burst_buffer/node/test_node_forgotten.c $(node_test_transitions)
+tests_unit_burst_buffer_node_test_node_forgotten_LDADD = $(tests_unit_burst_buffer_node_test_node_LDADD)
+tests_unit_burst_buffer_node_test_node_hangs_SOURCES = tests/unit/burst_buffer/node/test_node_hangs.c \
 	$(node_test_transitions)
-tests_unit_test_node_hangs_LDADD = $(tests_unit_test_node_LDADD)
-tests_unit_test_node_lost_SOURCES = tests/unit/test_node_lost.c \
+tests_unit_burst_buffer_node_test_node_hangs_LDADD = $(tests_unit_burst_buffer_node_test_node_LDADD)
+tests_unit_burst_buffer_node_test_node_lost_SOURCES = tests/unit/burst_buffer/node/test_node_lost.c \
 	$(node_test_transitions)
-tests_unit_test_node_lost_LDADD = $(tests_unit_test_node_LDADD)
-tests_unit_test_node_notes_SOURCES = tests/unit/test_node_notes.c \
+tests_unit_burst_buffer_node_test_node_lost_LDADD = $(tests_unit_burst_buffer_node_test_node_LDADD)
+tests_unit_burst_buffer_node_test_node_notes_SOURCES = tests/unit/burst_buffer/node/test_node_notes.c \
 	$(node_test_transitions)
-tests_unit_test_node_notes_LDADD = $(tests_unit_test_node_LDADD)
-tests_unit_test_job_output_LDADD = $(libsluverbs) $(CHECK_LIBS)
-tests_unit_test_node_holders_SOURCES = tests/unit/test_node_holders.c \
-	tests/unit/in_flight.h \
+tests_unit_burst_buffer_node_test_node_notes_LDADD = $(tests_unit_burst_buffer_node_test_node_LDADD)
+tests_unit_burst_buffer_node_test_job_output_LDADD = $(libsluverbs) $(CHECK_LIBS)
+tests_unit_burst_buffer_node_test_node_holders_SOURCES = tests/unit/burst_buffer/node/test_node_holders.c \
+	tests/unit/burst_buffer/node/in_flight.h \
 	$(node_test_transitions)
-tests_unit_test_node_holders_LDADD = $(tests_unit_test_node_LDADD)
-tests_unit_test_node_outlived_SOURCES = tests/unit/test_node_outlived.c \
+tests_unit_burst_buffer_node_test_node_holders_LDADD = $(tests_unit_burst_buffer_node_test_node_LDADD)
+tests_unit_burst_buffer_node_test_node_outlived_SOURCES = tests/unit/burst_buffer/node/test_node_outlived.c \
 	$(node_test_transitions)
-tests_unit_test_node_outlived_LDADD = $(tests_unit_test_node_LDADD)
-tests_unit_test_node_leftovers_SOURCES = tests/unit/test_node_leftovers.c \
+tests_unit_burst_buffer_node_test_node_outlived_LDADD = $(tests_unit_burst_buffer_node_test_node_LDADD)
+tests_unit_burst_buffer_node_test_node_leftovers_SOURCES = tests/unit/burst_buffer/node/test_node_leftovers.c \
 	$(node_test_transitions)
-tests_unit_test_node_leftovers_LDADD = $(tests_unit_test_node_LDADD)
-node_test_fs_job = tests/unit/fs_job.c tests/unit/fs_job.h $(node_test_nodes)
-tests_unit_test_fs_SOURCES = tests/unit/test_fs.c $(node_test_fs_job)
-tests_unit_test_fs_LDADD = $(libsluverbs) $(libsluiced) $(CHECK_LIBS)
-tests_unit_test_gekkofs_SOURCES = tests/unit/test_gekkofs.c \
+tests_unit_burst_buffer_node_test_node_leftovers_LDADD = $(tests_unit_burst_buffer_node_test_node_LDADD)
+node_test_fs_job = tests/unit/burst_buffer/node/fs_job.c tests/unit/burst_buffer/node/fs_job.h $(node_test_nodes)
+tests_unit_burst_buffer_node_test_fs_SOURCES = tests/unit/burst_buffer/node/test_fs.c $(node_test_fs_job)
+tests_unit_burst_buffer_node_test_fs_LDADD = $(libsluverbs) $(libsluiced) $(CHECK_LIBS)
+tests_unit_burst_buffer_node_test_gekkofs_SOURCES = tests/unit/burst_buffer/node/test_gekkofs.c \
 	$(node_test_fs_job)
-tests_unit_test_gekkofs_LDADD = $(tests_unit_test_fs_LDADD)
-EXTRA_tests_unit_test_gekkofs_DEPENDENCIES = libsluice_forked.la \
+tests_unit_burst_buffer_node_test_gekkofs_LDADD = $(tests_unit_burst_buffer_node_test_fs_LDADD)
+EXTRA_tests_unit_burst_buffer_node_test_gekkofs_DEPENDENCIES = libsluice_forked.la \
 	tests/fakes/fake_gkfs_daemon$(EXEEXT) \
 	tests/fakes/fake_gkfs_intercept.la
-tests_unit_test_fs_lustre_SOURCES = tests/unit/test_fs_lustre.c \
+tests_unit_burst_buffer_node_test_fs_lustre_SOURCES = tests/unit/burst_buffer/node/test_fs_lustre.c \
 	$(node_test_fs_job)
-tests_unit_test_fs_lustre_LDADD = $(tests_unit_test_fs_LDADD)
-tests_unit_test_node_killed_SOURCES = tests/unit/test_node_killed.c \
+tests_unit_burst_buffer_node_test_fs_lustre_LDADD = $(tests_unit_burst_buffer_node_test_fs_LDADD)
+tests_unit_burst_buffer_node_test_node_killed_SOURCES = tests/unit/burst_buffer/node/test_node_killed.c \
 	$(node_test_transitions)
-tests_unit_test_node_killed_LDADD = $(tests_unit_test_node_LDADD)
-tests_unit_test_early_SOURCES = tests/unit/test_early.c \
+tests_unit_burst_buffer_node_test_node_killed_LDADD = $(tests_unit_burst_buffer_node_test_node_LDADD)
+tests_unit_burst_buffer_node_test_early_SOURCES = tests/unit/burst_buffer/node/test_early.c \
 	$(node_test_transitions)
-tests_unit_test_llite_LDADD = $(libsluverbs) $(CHECK_LIBS)
-tests_unit_test_forwarder_io_LDADD = $(libsluverbs) $(CHECK_LIBS)
-tests_unit_test_early_LDADD = $(tests_unit_test_node_LDADD)
-EXTRA_tests_unit_test_early_DEPENDENCIES = sluice-stage-out$(EXEEXT)
-tests_unit_test_twice_SOURCES = tests/unit/test_twice.c \
+tests_unit_burst_buffer_node_test_llite_LDADD = $(libsluverbs) $(CHECK_LIBS)
+tests_unit_burst_buffer_node_test_forwarder_io_LDADD = $(libsluverbs) $(CHECK_LIBS)
+tests_unit_burst_buffer_node_test_early_LDADD = $(tests_unit_burst_buffer_node_test_node_LDADD)
+EXTRA_tests_unit_burst_buffer_node_test_early_DEPENDENCIES = sluice-stage-out$(EXEEXT)
+tests_unit_burst_buffer_node_test_twice_SOURCES = tests/unit/burst_buffer/node/test_twice.c \
 	$(node_test_transitions)
-tests_unit_test_twice_LDFLAGS =
-tests_unit_test_twice_LDADD = libtesthost.a $(tests_unit_test_node_LDADD) \
+tests_unit_burst_buffer_node_test_twice_LDFLAGS =
+tests_unit_burst_buffer_node_test_twice_LDADD = libtesthost.a $(tests_unit_burst_buffer_node_test_node_LDADD) \
 	libsluice.la
-tests_unit_test_probe_slurm_LDADD = $(libsluverbs) $(CHECK_LIBS)
-node_test_verbs = tests/unit/node_verbs.h $(sluiced_whole)
-tests_unit_test_node_verbs_SOURCES = tests/unit/test_node_verbs.c \
+tests_unit_burst_buffer_node_test_probe_slurm_LDADD = $(libsluverbs) $(CHECK_LIBS)
+node_test_verbs = tests/unit/burst_buffer/node/node_verbs.h $(sluiced_whole)
+tests_unit_burst_buffer_node_test_node_verbs_SOURCES = tests/unit/burst_buffer/node/test_node_verbs.c \
 	$(node_test_verbs)
-tests_unit_test_node_verbs_LDADD = $(libsluverbs) $(libsluiced) $(CHECK_LIBS)
-tests_unit_test_node_status_SOURCES = tests/unit/test_node_status.c \
+tests_unit_burst_buffer_node_test_node_verbs_LDADD = $(libsluverbs) $(libsluiced) $(CHECK_LIBS)
+tests_unit_burst_buffer_node_test_node_status_SOURCES = tests/unit/burst_buffer/node/test_node_status.c \
 	$(node_test_verbs)
-tests_unit_test_node_status_LDADD = $(tests_unit_test_node_verbs_LDADD)
-tests_unit_test_node_probe_SOURCES = tests/unit/test_node_probe.c \
+tests_unit_burst_buffer_node_test_node_status_LDADD = $(tests_unit_burst_buffer_node_test_node_verbs_LDADD)
+tests_unit_burst_buffer_node_test_node_probe_SOURCES = tests/unit/burst_buffer/node/test_node_probe.c \
 	$(node_test_verbs)
-tests_unit_test_node_probe_LDADD = $(tests_unit_test_node_verbs_LDADD)
+tests_unit_burst_buffer_node_test_node_probe_LDADD = $(tests_unit_burst_buffer_node_test_node_verbs_LDADD)
 EXTRA_DIST += tests/fixtures/slurm
-noinst_HEADERS += tests/unit/root.h
+noinst_HEADERS += tests/unit/burst_buffer/node/root.h
 
 check_PROGRAMS += tests/fuzz/fuzz_manifest tests/fuzz/fuzz_gkfs_line \
 	tests/fuzz/fuzz_cache_record

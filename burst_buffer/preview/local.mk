@@ -11,7 +11,7 @@ sluice_preview_SOURCES = burst_buffer/preview/main.c $(command_words)
 sluice_preview_LDADD = $(libslupreview)
 
 if HAVE_CHECK
-check_PROGRAMS += tests/unit/test_preview
-TESTS += tests/unit/test_preview
-tests_unit_test_preview_LDADD = $(libslupreview) $(CHECK_LIBS)
+check_PROGRAMS += tests/unit/burst_buffer/preview/test_preview
+TESTS += tests/unit/burst_buffer/preview/test_preview
+tests_unit_burst_buffer_preview_test_preview_LDADD = $(libslupreview) $(CHECK_LIBS)
 endif

@@ -15,14 +15,14 @@ for program in python3 chromium; do
 done
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
-tests/unit/make_site "$dir/site.db" 1000 10000 1790000000 '<i>&"' || exit 99
+tests/unit/sysquery/make_site "$dir/site.db" 1000 10000 1790000000 '<i>&"' || exit 99
 printf 'ClusterName=x\nNodeName=n[1-1000] CPUs=1 RealMemory=262144\n' \
 	>"$dir/slurm.conf"
 SLURM_CONF=$dir/slurm.conf sysquery/sysquery page -f "$dir/site.db" \
 	--now @1790000000 --json >"$dir/stored" || exit 99
 # What only a running site has.
 python3 "${srcdir:-.}/tests/browser/running" <"$dir/stored" >"$dir/json" &&
-	tests/unit/render_page "$dir/json" >"$dir/page.html" || exit 99
+	tests/unit/sysquery/render_page "$dir/json" >"$dir/page.html" || exit 99
 timeout 120 "$look" "file://$dir/page.html" ${PICTURES:+"$PICTURES"} \
 	>"$dir/found"
 status=$?

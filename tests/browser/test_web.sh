@@ -54,7 +54,7 @@ has() { # HEADER-PATTERN
 	grep -qiE "^$1"$'\r?$' "$dir/head" || complain "no $1: $(cat "$dir/head")"
 }
 
-tests/unit/make_site "$dir/site.db" 100 1000 "$(date +%s)" '<i>&"' || exit 99
+tests/unit/sysquery/make_site "$dir/site.db" 100 1000 "$(date +%s)" '<i>&"' || exit 99
 start --since 30d
 token=${url#*token=}
 [ ${#token} = 64 ] || complain "the address: $url"

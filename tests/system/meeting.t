@@ -22,7 +22,7 @@ valid() { # QUESTION...
 	local question bad=0
 	for question; do
 		on ctl bash -c "sysquery $question --json" |
-			python3 "$TOP/tests/unit/validate.py" \
+			python3 "$TOP/tests/unit/sysquery/validate.py" \
 				"$SLUICE_PREFIX/share/sluice/schema" || bad=1
 	done
 	return "$bad"
