@@ -66,7 +66,11 @@ show_trouble() {
 	} | table
 	say "What job $UNWRITABLE could not write is kept on its nodes for two" \
 		"days, for \`sluice-node fetch\`."
-	left=$(left_behind)
+	for _ in {1..30}; do # an epilog may be at its end
+		left=$(left_behind)
+		[ -n "$left" ] || break
+		sleep 1
+	done
 	[ -z "$left" ]
 	verdict $? "no daemon, mount or note of a job is left on any node $left"
 }

@@ -92,7 +92,7 @@ static void wait_for_file(const char *name)
 	struct stat want, is;
 
 	ck_assert(!stat(pfs("in/sub/f18"), &want));
-	for (int i = 0; i < 400; i++) {
+	for (int i = 0; i < 2400; i++) {
 		if (!stat(pfs(name), &is) && is.st_size == want.st_size &&
 		    is.st_mtim.tv_sec == want.st_mtim.tv_sec)
 			return;
