@@ -52,7 +52,7 @@ void slu_place_look_up(struct slu_place *place, struct slu_db *map,
  * fit there. */
 int slu_places_no_room(const struct slu_plan *plan,
 		       const struct slu_plan_node *node,
-		       const struct slu_place *sum, struct slu_err *err);
+		       const struct slu_places *places, struct slu_err *err);
 
 /* device_shares.c */
 

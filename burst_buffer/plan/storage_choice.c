@@ -274,13 +274,11 @@ static int settle_all(struct slu_plan *plan, const struct stores *s,
 	int rc = 0;
 
 	for (size_t i = 0; i < plan->n_node; i++) {
-		const struct slu_place sum = slu_places_sum(&s->places[i]);
-
 		if (settle(plan, &plan->node[i], &s->places[i], &fits, err))
 			return -1;
 		if (fits)
 			continue;
-		slu_places_no_room(plan, &plan->node[i], &sum,
+		slu_places_no_room(plan, &plan->node[i], &s->places[i],
 				   rc ? &more : err);
 		rc = -1;
 		if (site->too_small)

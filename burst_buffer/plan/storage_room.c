@@ -77,12 +77,35 @@ static const char *where(const struct slu_plan_node *node,
 	return text;
 }
 
+#define MUST_TEXT (80 + 2 * SLU_SIZE_TEXT)
+
+/* Each device of a share that is spread has an image of its own, so that what
+ * the share would take as one says nothing about several. */
+static const char *say_must(const struct slu_plan *plan,
+			    const struct slu_plan_node *node,
+			    const struct slu_places *places,
+			    char text[MUST_TEXT])
+{
+	const bool spread = node->n_more && slu_plan_is_uneven(plan);
+	const uint64_t bytes = spread ? slu_places_fit(plan, places, false)
+				      : slu_plan_node_takes(plan, node);
+	char must[SLU_SIZE_TEXT], size[SLU_SIZE_TEXT];
+
+	snprintf(text, MUST_TEXT,
+		 spread ? "each node must give %s, of which only %s fit there"
+			: "each node must give %s, which takes up %s",
+		 slu_size_text(node->capacity, must),
+		 slu_size_text(bytes, size));
+	return text;
+}
+
 int slu_places_no_room(const struct slu_plan *plan,
 		       const struct slu_plan_node *node,
-		       const struct slu_place *sum, struct slu_err *err)
+		       const struct slu_places *places, struct slu_err *err)
 {
+	const struct slu_place sum = slu_places_sum(places);
 	char needs[SLU_SIZE_TEXT], has[SLU_SIZE_TEXT], held[SLU_SIZE_TEXT];
-	char must[80 + 2 * SLU_SIZE_TEXT], left[OWN_TEXT], at[WHERE_TEXT];
+	char must[MUST_TEXT], left[OWN_TEXT], at[WHERE_TEXT];
 
 	if (!*node->storage)
 		return slu_err(err, SLU_BUSY,
@@ -91,18 +114,15 @@ int slu_places_no_room(const struct slu_plan *plan,
 			       "give, %s",
 			       node->name, plan->pool ? plan->pool : "",
 			       slu_size_text(node->capacity, needs));
-	snprintf(must, sizeof(must),
-		 "each node must give %s, which takes up %s",
-		 slu_size_text(node->capacity, needs),
-		 slu_size_text(slu_plan_node_takes(plan, node), held));
-	if (!sum->promised)
+	say_must(plan, node, places, must);
+	if (!sum.promised)
 		return slu_err(err, SLU_BUSY, "%s has only %s for %s, %s",
-			       node->name, slu_size_text(sum->size, has),
+			       node->name, slu_size_text(sum.size, has),
 			       where(node, at), must);
 	return slu_err(err, SLU_BUSY,
 		       "other jobs, or data of failed stage-outs, hold %s of "
 		       "the %s that %s has for %s, %s%s",
-		       slu_size_text(sum->promised, held),
-		       slu_size_text(sum->size, has), node->name,
-		       where(node, at), must, say_own(sum->own, left));
+		       slu_size_text(sum.promised, held),
+		       slu_size_text(sum.size, has), node->name,
+		       where(node, at), must, say_own(sum.own, left));
 }

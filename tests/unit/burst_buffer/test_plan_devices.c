@@ -292,5 +292,28 @@ START_TEST(test_told_devices)
 }
 END_TEST
 
+/* The reason is in numbers that tell why: on small disks the images' own parts
+ * make the difference, and what one image would take is less than there is. */
+START_TEST(test_too_small_together)
+{
+	static const struct fs disks[DISKS] = {
+		{SLU_TIER_FLASH, 1}, {SLU_TIER_FLASH, 1}, {SLU_TIER_FLASH, 1}};
+	struct slu_job j =
+		job("n1", "jobfs type=g2 tier=flash capacity=2900MiB");
+	struct slu_plan_site s;
+	struct slu_plan p;
+
+	setup(POOLS "NodeDevices=all\n");
+	push_fs("n1", disks);
+	s = site();
+	s.ask_room = true;
+	expect_fail(slu_plan_make(&j, &s, &p, &err), err, SLU_BUSY,
+		    "n1 has only 3GiB for /m0/sluice and 2 other devices, each "
+		    "node must give 2.8GiB, of which only 2.6GiB fit there");
+	teardown();
+}
+END_TEST
+
 TEST_MAIN("plan devices", test_each_device, test_each_device_of_nodes,
-	  test_all_devices, test_even_devices, test_told_devices)
+	  test_all_devices, test_even_devices, test_told_devices,
+	  test_too_small_together)
