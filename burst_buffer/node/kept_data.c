@@ -340,6 +340,26 @@ int slu_keep_in_common(struct slu_node *n, struct slu_err *err)
 	return 0;
 }
 
+/* Notes beside each device's data where the other ones lie: any of them may not
+ * be mounted when the data is fetched. */
+static int mark_devices(struct slu_node *n, const char *dir,
+			struct slu_err *err)
+{
+	const struct slu_plan_node *me = &n->plan.node[n->self];
+	struct slu_buf lines = {0};
+	int rc;
+
+	if (!n->n_more)
+		return 0;
+	for (size_t k = 0; k <= n->n_more; k++)
+		slu_buf_printf(&lines, "%s\n", slu_plan_device(me, k).storage);
+	rc = lines.data
+		     ? slu_storage_mark(dir, SLU_DEVICES_MARK, lines.data, err)
+		     : slu_err(err, SLU_NOMEM, "out of memory");
+	slu_buf_free(&lines);
+	return rc;
+}
+
 /* Marks kept data, so that `fetch` does not mix it with that of other parts,
  * nor takes pieces for files, however complete they look. */
 static int mark_kept(struct slu_node *n, const char *dir, struct slu_err *err)
@@ -349,6 +369,8 @@ static int mark_kept(struct slu_node *n, const char *dir, struct slu_err *err)
 
 	if (access(dir, F_OK))
 		return 0;
+	if (mark_devices(n, dir, err))
+		return -1;
 	if (slu_note_has(n, "restarted") &&
 	    slu_storage_mark(dir, SLU_CUT_MARK, "", err))
 		return -1;

@@ -9,9 +9,11 @@
 
 /* Files in the directory of kept data (storage.h): one with the name of its
  * part, if it has one; an empty one, where files are in pieces over all
- * nodes. */
-#define SLU_PART_MARK	"part"
-#define SLU_PIECES_MARK "pieces"
+ * nodes; one with the storage directories, a line each, where the share was
+ * spread over several devices of the node. */
+#define SLU_PART_MARK	 "part"
+#define SLU_PIECES_MARK	 "pieces"
+#define SLU_DEVICES_MARK "devices"
 
 /* Keeps the data that is on this node, or that the driver has for all nodes in
  * one place, and notes where. Returns 0 also if there is none. */

@@ -226,6 +226,14 @@ test_kept() {
 		check "data is kept on both disks of $n" equal \
 			"$(on $n sh -c "ls -d /s[01]/sluice/kept/$job.*" | wc -l)" 2
 	done
+	on n1 sh -c "umount /s1/sluice/kept/$job.*/fs /s1"
+	check "while a disk is not mounted fetch names what is not there" matches \
+		"$(bounded_exec -u alice n1 sluice-node fetch "$job" \
+			/pfs/alice/rescued 2>&1)" \
+		"not in /s1/sluice/kept/$job\.[0-9]+: is the device mounted"
+	rm -rf "$PFS/alice/rescued"
+	on n1 mount -o loop "$DISKS/n1.s1.img" /s1
+	on n1 sluice-node recover
 	check "the owner fetches it from both nodes" quietly fetch_all "$job"
 	check "all its files were fetched, byte by byte" same_files "$job" \
 		"$PFS/alice/rescued/out"

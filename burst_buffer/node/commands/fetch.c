@@ -355,23 +355,49 @@ static int fetch_from(struct slu_node *n, const char *dir, struct slu_err *err)
 	return 0;
 }
 
-static int fetch(struct slu_node *n, struct slu_err *err)
+/* Is a part of the data on a device that is not mounted? Data that older
+ * releases kept does not say where its other parts are. */
+static bool lacks_device(const struct slu_kept *kept)
 {
-	struct slu_kept *kept;
-	size_t count;
-	int rc = 0;
+	const char *name = strrchr(kept->dir, '/');
+	char path[4300], *rest = NULL, *at;
+	struct slu_buf text = {0};
+	bool lacks = false;
 
-	if (find_kept(n, &kept, &count, err))
-		return -1;
-	for (size_t i = 0; !rc && i < count; i++)
-		rc = fetch_from(n, kept[i].dir, err);
-	free(kept);
-	return rc;
+	snprintf(path, sizeof(path), "%s/" SLU_DEVICES_MARK, kept->dir);
+	if (slu_file_read(AT_FDCWD, path, 1 << 20, &text, NULL) || !text.data)
+		goto out;
+	for (at = strtok_r(text.data, "\n", &rest); at;
+	     at = strtok_r(NULL, "\n", &rest)) {
+		snprintf(path, sizeof(path), "%s/kept%s", at, name);
+		if (!access(path, F_OK))
+			continue;
+		fprintf(stderr,
+			"sluice-node fetch: a part of the data was on another "
+			"device and is not in %s: is the device mounted?\n",
+			path);
+		lacks = true;
+	}
+out:
+	slu_buf_free(&text);
+	return lacks;
 }
 
+/* What cannot be copied from one device does not stop the others. */
 int slu_cmd_fetch(struct slu_node *n)
 {
+	struct slu_kept *kept;
 	struct slu_err err;
+	size_t count;
+	int rc = EXIT_SUCCESS;
 
-	return fetch(n, &err) ? slu_verb_failed("fetch", &err) : EXIT_SUCCESS;
+	if (find_kept(n, &kept, &count, &err))
+		return slu_verb_failed("fetch", &err);
+	for (size_t i = 0; i < count; i++)
+		if (fetch_from(n, kept[i].dir, &err))
+			rc = slu_verb_failed("fetch", &err);
+	if (lacks_device(&kept[0]))
+		rc = EXIT_FAILURE;
+	free(kept);
+	return rc;
 }

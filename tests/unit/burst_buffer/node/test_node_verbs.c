@@ -175,6 +175,29 @@ static uint64_t fetch_buffer(void)
 	return buffer;
 }
 
+/* Of data that was spread over two devices, one of which is not mounted now,
+ * what is there is copied, and the rest is not passed over in silence. */
+START_TEST(test_fetch_devices)
+{
+	char text[600];
+
+	if (!have_root())
+		return;
+	node_begin("");
+	make_dirs("storage/kept/7.3/fs/brick/data");
+	put("storage/kept/7.3/fs/brick/data/a", "x");
+	snprintf(text, sizeof(text), "%s/storage\n%s/other\n", tmpdir(),
+		 tmpdir());
+	put("storage/kept/7.3/devices", text);
+	snprintf(text, sizeof(text), "%s/to", tmpdir());
+	options.to = text;
+	expect_run(slu_cmd_fetch, 1, "/other/kept/7.3: is the device mounted?");
+	ck_assert(!access(path_of("to/a"), F_OK));
+	make_dirs("other/kept/7.3");
+	expect_run(slu_cmd_fetch, 0, "1 files");
+}
+END_TEST
+
 START_TEST(test_cancel)
 {
 	struct slu_job job = plain_job;
@@ -404,4 +427,4 @@ END_TEST
 
 TEST_MAIN("node_verbs", test_log_private, test_bad_conf, test_job_log,
 	  test_job_number, test_io, test_io_alone, test_missed, test_discard,
-	  test_cancel, test_no_part, test_instance_names)
+	  test_fetch_devices, test_cancel, test_no_part, test_instance_names)
