@@ -422,8 +422,14 @@ static int keep_on(struct slu_node *n, size_t k, int64_t until,
 	char kept[4096];
 
 	if (access(s->dir, F_OK) && (k || !slu_note_has(n, "kept")) &&
-	    !slu_storage_is_kept(s))
-		return 0; /* nothing was ever there */
+	    !slu_storage_is_kept(s)) {
+		if (n->n_more) /* else nothing was ever there */
+			slu_node_log(n, SLU_WARN,
+				     "a part of the data is not kept, as there "
+				     "is no %s: is its device mounted?",
+				     s->dir);
+		return 0;
+	}
 	if (mark_kept(n, s->dir, err) ||
 	    slu_storage_keep(s, n->plan.uid, until, kept, err))
 		return -1;

@@ -357,18 +357,21 @@ static int fetch_from(struct slu_node *n, const char *dir, struct slu_err *err)
 
 /* Is a part of the data on a device that is not mounted? Data that older
  * releases kept does not say where its other parts are. */
-static bool lacks_device(const struct slu_kept *kept)
+static bool lacks_devices(const struct slu_kept *kept, size_t count)
 {
 	const char *name = strrchr(kept->dir, '/');
 	char path[4300], *rest = NULL, *at;
 	struct slu_buf text = {0};
 	bool lacks = false;
 
-	snprintf(path, sizeof(path), "%s/" SLU_DEVICES_MARK, kept->dir);
-	if (slu_file_read(AT_FDCWD, path, 1 << 20, &text, NULL) || !text.data)
-		goto out;
-	for (at = strtok_r(text.data, "\n", &rest); at;
-	     at = strtok_r(NULL, "\n", &rest)) {
+	/* one that was kept later than the others has no note */
+	for (size_t i = 0; !text.data && i < count; i++) {
+		snprintf(path, sizeof(path), "%s/" SLU_DEVICES_MARK,
+			 kept[i].dir);
+		slu_file_read(AT_FDCWD, path, 1 << 20, &text, NULL);
+	}
+	at = text.data ? strtok_r(text.data, "\n", &rest) : NULL;
+	for (; at; at = strtok_r(NULL, "\n", &rest)) {
 		snprintf(path, sizeof(path), "%s/kept%s", at, name);
 		if (!access(path, F_OK))
 			continue;
@@ -378,7 +381,6 @@ static bool lacks_device(const struct slu_kept *kept)
 			path);
 		lacks = true;
 	}
-out:
 	slu_buf_free(&text);
 	return lacks;
 }
@@ -396,7 +398,7 @@ int slu_cmd_fetch(struct slu_node *n)
 	for (size_t i = 0; i < count; i++)
 		if (fetch_from(n, kept[i].dir, &err))
 			rc = slu_verb_failed("fetch", &err);
-	if (lacks_device(&kept[0]))
+	if (lacks_devices(kept, count))
 		rc = EXIT_FAILURE;
 	free(kept);
 	return rc;

@@ -66,9 +66,37 @@ static void tell_clean(struct slu_node *n, uint32_t job_id, uint64_t buffer)
 	n->http = as.http;
 }
 
-/* Keeps data that was to be kept until `until`, but is in its old place again,
- * as a restart of the node has undone the move: a node may not decide to
- * discard it. */
+/* Is a part of it kept, on another device? */
+static bool is_kept_beside(const struct slu_node *n, uint32_t job_id,
+			   uint64_t buffer, int64_t *until)
+{
+	struct slu_kept *list;
+	size_t count;
+	bool is = false;
+
+	if (slu_kept_list(n->conf, job_id, &list, &count, NULL))
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		if (list[i].buffer != buffer || !list[i].until)
+			continue;
+		*until = list[i].until;
+		is = true;
+	}
+	free(list);
+	return is;
+}
+
+/* Was it to be kept, until *until, but is in its old place? A restart of the
+ * node has undone the move, or its device was not mounted when the rest of a
+ * share that is spread was kept. */
+static bool is_to_keep(const struct slu_node *n, const struct slu_storage *s,
+		       uint32_t job_id, uint64_t buffer, int64_t *until)
+{
+	return slu_storage_is_to_keep(s, until) ||
+	       is_kept_beside(n, job_id, buffer, until);
+}
+
+/* Keeps data that was to be kept: a node may not decide to discard it. */
 static int keep_one(struct slu_node *n, const struct slu_storage *s,
 		    int64_t until, struct slu_err *err)
 {
@@ -77,8 +105,9 @@ static int keep_one(struct slu_node *n, const struct slu_storage *s,
 	if (slu_storage_keep(s, (uid_t)-1, until, kept, err))
 		return -1;
 	slu_node_log(n, SLU_WARN,
-		     "a restart undid that %s was kept; it is, in %s", s->dir,
-		     kept);
+		     "%s is kept now, in %s: a restart had undone it, or its "
+		     "device was not mounted",
+		     s->dir, kept);
 	return 0;
 }
 
@@ -304,7 +333,7 @@ static int remove_one(struct slu_node *n, const struct slu_storage *s,
 {
 	int64_t until;
 
-	if (slu_storage_is_to_keep(s, &until)
+	if (is_to_keep(n, s, job_id, buffer, &until)
 		    ? keep_one(n, s, until, err)
 		    : wipe_one(n, s, job_id, buffer, err))
 		return -1;
@@ -314,13 +343,14 @@ static int remove_one(struct slu_node *n, const struct slu_storage *s,
 
 /* A site that keeps no failed stage-outs keeps no forgotten data either. */
 static bool stays(const struct slu_node *n, const struct slu_storage *s,
-		  uint32_t job_id)
+		  uint32_t job_id, uint64_t buffer)
 {
 	int64_t until;
 
 	return job_id >= SLU_PERSIST_FIRST ||
 	       (slu_storage_has_mark(s->dir, STAGE_OUT) &&
-		n->conf->keep_failed > 0 && !slu_storage_is_to_keep(s, &until));
+		n->conf->keep_failed > 0 &&
+		!is_to_keep(n, s, job_id, buffer, &until));
 }
 
 static void end_one(struct slu_node *n, const char *storage,
@@ -333,7 +363,7 @@ static void end_one(struct slu_node *n, const char *storage,
 
 	if (!rc && owed)
 		slu_leftovers_remember(&s);
-	else if (!rc && stays(n, &s, job_id))
+	else if (!rc && stays(n, &s, job_id, buffer))
 		forget_one(n, &s);
 	else if (rc || remove_one(n, &s, job_id, buffer, &err)) {
 		slu_node_log(n, SLU_ERROR, "cannot remove a leftover: %s",

@@ -413,12 +413,43 @@ START_TEST(test_forgotten_job)
 }
 END_TEST
 
+/* A part of a share, whose other part is kept on another device. */
+static int leave_parts(const char *name)
+{
+	char path[PATH_MAX];
+	int rc = leave_storage("storage/sluice/9.99");
+
+	path_to(path, "storage/sluice/9.99/stage_out");
+	make_text(path, "");
+	rc = rc ? rc : leave_storage(name);
+	path_to(path, name);
+	strcat(path, "/until");
+	make_text(path, "99999999999\n");
+	return rc;
+}
+
+/* Its device was not mounted when the rest was kept: it is kept as soon as it
+ * is found, so that fetch and discard take all. */
+START_TEST(test_kept_beside)
+{
+	sluiced_storage = "storage*";
+	if (!begin("scratch", "NodeDevices=all\n"))
+		return;
+	nodes_all(leave_parts, "storage2/sluice/kept/9.99", 0);
+	nodes_all(run_verb, "recover", 0);
+	nodes_all(is_there, "storage/sluice/9.99", 42);
+	nodes_all(is_there, "storage/sluice/kept/9.99/fs", 0);
+	nodes_end();
+}
+END_TEST
+
 static int run(void)
 {
 	Suite *suite = suite_create("node_leftovers");
 
 	add(suite, "begin", test_begin, 1);
 	add(suite, "kept", test_kept_data_after_second_restart, 1);
+	add(suite, "kept_beside", test_kept_beside, 1);
 	add(suite, "reboot_setup", test_reboot_setup, 1);
 	add(suite, "dirty", test_dirty, 1);
 	add(suite, "trouble", test_trouble, 1);
