@@ -49,10 +49,11 @@ void slu_place_look_up(struct slu_place *place, struct slu_db *map,
 		       const char *node);
 
 /* storage_room.c: SLU_BUSY, with the reason, for a node whose share does not
- * fit there. */
+ * fit there. fits: how much of one that is spread does (slu_places_fit()). */
 int slu_places_no_room(const struct slu_plan *plan,
 		       const struct slu_plan_node *node,
-		       const struct slu_places *places, struct slu_err *err);
+		       const struct slu_places *places, uint64_t fits,
+		       struct slu_err *err);
 
 /* device_shares.c */
 

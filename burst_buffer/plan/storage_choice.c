@@ -279,6 +279,7 @@ static int settle_all(struct slu_plan *plan, const struct stores *s,
 		if (fits)
 			continue;
 		slu_places_no_room(plan, &plan->node[i], &s->places[i],
+				   slu_places_fit(plan, &s->places[i], false),
 				   rc ? &more : err);
 		rc = -1;
 		if (site->too_small)

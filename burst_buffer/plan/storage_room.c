@@ -82,26 +82,25 @@ static const char *where(const struct slu_plan_node *node,
 /* Each device of a share that is spread has an image of its own, so that what
  * the share would take as one says nothing about several. */
 static const char *say_must(const struct slu_plan *plan,
-			    const struct slu_plan_node *node,
-			    const struct slu_places *places,
+			    const struct slu_plan_node *node, uint64_t fits,
 			    char text[MUST_TEXT])
 {
 	const bool spread = node->n_more && slu_plan_is_uneven(plan);
-	const uint64_t bytes = spread ? slu_places_fit(plan, places, false)
-				      : slu_plan_node_takes(plan, node);
 	char must[SLU_SIZE_TEXT], size[SLU_SIZE_TEXT];
 
 	snprintf(text, MUST_TEXT,
 		 spread ? "each node must give %s, of which only %s fit there"
 			: "each node must give %s, which takes up %s",
 		 slu_size_text(node->capacity, must),
-		 slu_size_text(bytes, size));
+		 slu_size_text(spread ? fits : slu_plan_node_takes(plan, node),
+			       size));
 	return text;
 }
 
 int slu_places_no_room(const struct slu_plan *plan,
 		       const struct slu_plan_node *node,
-		       const struct slu_places *places, struct slu_err *err)
+		       const struct slu_places *places, uint64_t fits,
+		       struct slu_err *err)
 {
 	const struct slu_place sum = slu_places_sum(places);
 	char needs[SLU_SIZE_TEXT], has[SLU_SIZE_TEXT], held[SLU_SIZE_TEXT];
@@ -114,7 +113,7 @@ int slu_places_no_room(const struct slu_plan *plan,
 			       "give, %s",
 			       node->name, plan->pool ? plan->pool : "",
 			       slu_size_text(node->capacity, needs));
-	say_must(plan, node, places, must);
+	say_must(plan, node, fits, must);
 	if (!sum.promised)
 		return slu_err(err, SLU_BUSY, "%s has only %s for %s, %s",
 			       node->name, slu_size_text(sum.size, has),
