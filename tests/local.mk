@@ -53,7 +53,7 @@ EXTRA_DIST += tests/system/run tests/system/lib.sh tests/system/apps.t \
 	tests/system/forgotten.t tests/system/gekkofs.t \
 	tests/system/late.t tests/system/lustre.t tests/system/older.t tests/system/limits.sh tests/system/limits.t \
 	tests/system/cloud.t tests/system/power.t tests/system/return.t \
-	tests/system/page.t tests/system/pools.t tests/system/cache.t tests/system/prestage.t tests/system/tiers.t tests/system/devices.t tests/system/spread.t tests/system/recruit.t \
+	tests/system/page.t tests/system/pools.t tests/system/cache.t tests/system/prestage.t tests/system/tiers.t tests/system/devices.t tests/system/spread.t tests/system/shard.t tests/system/recruit.t \
 	tests/system/runs.t \
 	tests/system/scripts.t tests/system/pages.t tests/system/persistent.t \
 	tests/system/iostart.t tests/system/iometa.t tests/system/start.t \

@@ -184,6 +184,7 @@ node_tests = tests/unit/burst_buffer/node/test_manifest tests/unit/burst_buffer/
 	tests/unit/burst_buffer/node/test_attrs tests/unit/burst_buffer/node/test_beneath tests/unit/burst_buffer/node/test_copy \
 	tests/unit/burst_buffer/node/test_stage tests/unit/burst_buffer/node/test_stage_faults \
 	tests/unit/burst_buffer/node/test_stage_lists tests/unit/burst_buffer/node/test_stage_late \
+	tests/unit/burst_buffer/node/test_stage_own_times \
 	tests/unit/burst_buffer/node/test_temporary_file tests/unit/burst_buffer/node/test_stage_copied \
 	tests/unit/burst_buffer/node/test_aside tests/unit/burst_buffer/node/test_mtab tests/unit/burst_buffer/node/test_storage \
 	tests/unit/burst_buffer/node/test_volfile tests/unit/burst_buffer/node/test_brick_data \
@@ -261,6 +262,9 @@ stage_test_trees = tests/unit/burst_buffer/node/stage_trees.c tests/unit/burst_b
 	$(node_test_tree)
 tests_unit_burst_buffer_node_test_stage_SOURCES = tests/unit/burst_buffer/node/test_stage.c $(stage_test_trees)
 tests_unit_burst_buffer_node_test_stage_LDADD = $(node_test_libs)
+tests_unit_burst_buffer_node_test_stage_own_times_SOURCES = tests/unit/burst_buffer/node/test_stage_own_times.c \
+	$(stage_test_trees)
+tests_unit_burst_buffer_node_test_stage_own_times_LDADD = $(node_test_libs)
 tests_unit_burst_buffer_node_test_stage_faults_SOURCES = tests/unit/burst_buffer/node/test_stage_faults.c \
 	$(stage_test_trees)
 tests_unit_burst_buffer_node_test_stage_faults_LDADD = $(node_test_libs)

@@ -393,6 +393,14 @@ static int fill_use(struct slu_plan *plan, const struct slu_job *job,
 		       : 0;
 }
 
+/* Where each node sees times of its own of a file, only its content shows
+ * whether it has changed meanwhile. */
+static void set_content(struct slu_plan *plan)
+{
+	for (size_t i = 0; slu_fstype_striped(plan) && i < plan->n_stage; i++)
+		plan->stage[i].content |= plan->stage[i].out;
+}
+
 static int fill(struct slu_plan *plan, const struct slu_job *job,
 		const struct slu_request *req, const struct slu_plan_site *site,
 		const char *user, const char *mount, struct slu_err *err)
@@ -415,6 +423,7 @@ static int fill(struct slu_plan *plan, const struct slu_job *job,
 	    : req->has_fs   ? fill_fs(plan, job, req, site, &sym, err)
 			    : fill_none(plan, job, site, err))
 		return -1;
+	set_content(plan);
 	return slu_plan_stripes(plan, req, &sym, job, site, err);
 }
 

@@ -103,6 +103,11 @@ struct slu_stage_part {
 	const char *fs_root;
 	/* This side keeps no modes, times and links (GekkoFS). */
 	bool plain_source, plain_destination;
+	/* On this side each node sees times of its own of the same file
+	 * (slu_fstype_striped()). They are not compared; of a source only
+	 * `content` then shows that it has changed. At a destination two nodes
+	 * must not write the same file: one copies all of it. */
+	bool own_times_source, own_times_destination;
 	bool content; /* VERIFY: read all of it on both sides */
 	/* VERIFY by content and FINISH: the root of the job's file system where
 	 * this node has its files as they are, an open directory

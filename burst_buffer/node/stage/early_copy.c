@@ -22,6 +22,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "burst_buffer/host/aside.h"
+#include "burst_buffer/request/site/fstype.h"
 #include "common/file.h"
 #include "common/proc.h"
 #include "common/size.h"
@@ -158,6 +159,7 @@ static int copy(struct slu_aside *aside, void *arg, void *out,
 		.early = true,
 		.n = 1,
 		.durable = true,
+		.own_times_source = slu_fstype_striped(&n->plan),
 		.content = s->content,
 		.threads = 1,
 		.manifest = open_manifest(n),

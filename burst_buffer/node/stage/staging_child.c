@@ -68,6 +68,9 @@ static void describe(struct act_call *c, struct slu_stage_part *part)
 {
 	const struct slu_staging *q = c->q;
 	bool moved = slu_mover_has_been(q->n, q->r);
+	/* a plan of an older release may lack `content` */
+	bool own_times = slu_fstype_striped(&q->n->plan) &&
+			 (q->stage->content || !q->stage->out);
 
 	*part = (struct slu_stage_part){
 		.source = q->stage->source,
@@ -83,6 +86,8 @@ static void describe(struct act_call *c, struct slu_stage_part *part)
 		.durable = q->stage->out,
 		.ended = q->stage->out,
 		.mapped = q->stage->out && q->n->mapped,
+		.own_times_source = own_times && q->stage->out,
+		.own_times_destination = own_times && !q->stage->out,
 		.content = q->stage->content,
 		.quick = !q->n->away.n &&
 			 (moved ||

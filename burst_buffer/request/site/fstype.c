@@ -90,13 +90,19 @@ bool slu_fstype_has(const struct slu_fstype *type, const char *option)
 	return type && !type->remote && !strcasecmp(option, "storage");
 }
 
+bool slu_fstype_striped(const struct slu_plan *plan)
+{
+	const struct slu_fstype *type = slu_fstype_find(plan->driver);
+
+	return type && type->striped &&
+	       slu_plan_option(plan, type->striped, NULL);
+}
+
 bool slu_fstype_in_pieces(const struct slu_plan *plan)
 {
 	const struct slu_fstype *type = slu_fstype_find(plan->driver);
 
-	return type &&
-	       (type->pieces ||
-		(type->striped && slu_plan_option(plan, type->striped, NULL)));
+	return (type && type->pieces) || slu_fstype_striped(plan);
 }
 
 const char *slu_fstype_library(const struct slu_fs_conf *fs)

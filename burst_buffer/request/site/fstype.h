@@ -52,6 +52,11 @@ bool slu_fstype_has(const struct slu_fstype *type, const char *option);
  * system's own servers can use? */
 bool slu_fstype_in_pieces(const struct slu_plan *plan);
 
+/* Does this plan have the option `striped`? Then each node sees times of its
+ * own: the client of glusterfs adds to what the file's first piece says the
+ * times of the pieces that this client has written. */
+bool slu_fstype_striped(const struct slu_plan *plan);
+
 /* The library by which programs reach a file system of this line; NULL: none
  * is needed. */
 const char *slu_fstype_library(const struct slu_fs_conf *fs);

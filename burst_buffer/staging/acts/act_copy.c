@@ -66,11 +66,9 @@ static bool arrived(struct slu_worker *t, const struct slu_unit *w)
 			     w->range == 0);
 }
 
-static int copy_unit(void *arg, struct slu_worker *t, const struct slu_unit *w,
-		     struct slu_err *err)
+static int copy_range(struct copying *c, struct slu_worker *t,
+		      const struct slu_unit *w, struct slu_err *err)
 {
-	struct copying *c = arg;
-
 	if (c->act->part->only_cache)
 		return slu_act_warm_range(t, w, err);
 	if (c->act->part->quick && arrived(t, w)) {
@@ -97,9 +95,8 @@ static bool was_done(const struct copying *c, const struct slu_unit *w)
 }
 
 /* Work that was done before a crash is not repeated. */
-static bool is_to_do(void *arg, const struct slu_unit *w)
+static bool is_left(const struct copying *c, const struct slu_unit *w)
 {
-	struct copying *c = arg;
 	uint64_t offset;
 
 	if (!was_done(c, w))
@@ -108,6 +105,33 @@ static bool is_to_do(void *arg, const struct slu_unit *w)
 		      w->range == 0, NULL);
 	c->act->kept += w->range == 0;
 	return false;
+}
+
+/* Does the node that copies the first range of a file copy the others too? */
+static bool has_one_writer(const struct copying *c)
+{
+	return c->act->part->own_times_destination;
+}
+
+static bool is_to_do(void *arg, const struct slu_unit *w)
+{
+	return has_one_writer(arg) ? w->range == 0 : is_left(arg, w);
+}
+
+static int copy_unit(void *arg, struct slu_worker *t, const struct slu_unit *w,
+		     struct slu_err *err)
+{
+	struct copying *c = arg;
+	struct slu_unit part = *w;
+	const uint64_t n = slu_share_ranges(w->entry.size);
+	int rc = 0;
+
+	if (!has_one_writer(c))
+		return copy_range(c, t, w, err);
+	for (; !rc && part.range < n; part.range++)
+		if (is_left(c, &part))
+			rc = copy_range(c, t, &part, err);
+	return rc;
 }
 
 /* Choosing the next chunk */

@@ -46,10 +46,12 @@ static bool same(const struct timespec *a, const struct timespec *b)
 static bool unchanged(const struct slu_act *a, const struct slu_entry *e,
 		      const struct stat *st)
 {
-	return S_ISREG(st->st_mode) && (uint64_t)st->st_size == e->size &&
-	       same(&st->st_mtim, &e->mtime) &&
-	       (!a->part->ended || !e->ctime.tv_sec ||
-		same(&st->st_ctim, &e->ctime));
+	if (!S_ISREG(st->st_mode) || (uint64_t)st->st_size != e->size)
+		return false;
+	return a->part->own_times_source ||
+	       (same(&st->st_mtim, &e->mtime) &&
+		(!a->part->ended || !e->ctime.tv_sec ||
+		 same(&st->st_ctim, &e->ctime)));
 }
 
 /* Looks up which process has it open, by the path that processes use. */
@@ -227,12 +229,13 @@ static int fail_write(struct slu_worker *t, const struct slu_entry *e,
 	return say_room(t, e, why, err);
 }
 
-/* Records the copy, unless a program has mapped pages of it here, as these may
- * differ from what other nodes have written. */
+/* Records the copy, unless a later change might not show: where each node sees
+ * times of its own; and where a program has mapped pages of it here, as these
+ * may differ from what other nodes have written. */
 static void note_copy(const struct slu_act *a, int in, const struct slu_unit *w,
 		      const struct stat *st, uint64_t offset, uint64_t len)
 {
-	if (slu_holds_cache(in, st, offset, len))
+	if (a->part->own_times_source || slu_holds_cache(in, st, offset, len))
 		slu_copied_copy(&a->known, w->entry.path, NULL);
 	else if (w->range == 0)
 		slu_copied_copy(&a->known, w->entry.path, st);

@@ -446,6 +446,37 @@ START_TEST(test_chunk)
 }
 END_TEST
 
+/* With shard= what is staged out is verified by content. */
+START_TEST(test_content)
+{
+	static const char *const lines[] = {
+		"FileSystem=it Driver=glusterfs",
+		"FileSystem=it Driver=glusterfs coherence=private shard=4MiB",
+		"FileSystem=it Driver=beeond",
+	};
+
+	each(line, lines)
+	{
+		struct slu_job j =
+			job("n1", "jobfs type=it capacity=1MB; "
+				  "stage_in source=/a destination=$BB_JOBFS; "
+				  "stage_out source=$BB_JOBFS destination=/b");
+		struct slu_plan_site s;
+		struct slu_plan p;
+
+		setup(*line);
+		s = site();
+		push("n1", "/scratch", 50 * GIB);
+		expect_ok(slu_plan_make(&j, &s, &p, &err), err);
+		ck_assert_uint_eq(p.n_stage, 2);
+		ck_assert(!p.stage[0].content && p.stage[1].out);
+		ck_assert_int_eq(p.stage[1].content, line == lines + 1);
+		slu_msg_clear(&slu_plan_desc, &p);
+		teardown();
+	}
+}
+END_TEST
+
 /* In a large job not all nodes run a server, but as many as its capacity needs,
  * or as many as are configured. */
 START_TEST(test_servers)
@@ -512,7 +543,7 @@ START_TEST(test_servers)
 }
 END_TEST
 
-TEST_MAIN("plan", test_servers, test_chunk, test_complete_plan, test_stripes,
-	  test_stripes_refused, test_fixed_storage_needs_no_map,
+TEST_MAIN("plan", test_servers, test_chunk, test_content, test_complete_plan,
+	  test_stripes, test_stripes_refused, test_fixed_storage_needs_no_map,
 	  test_some_nodes, test_bind, test_pool, test_refused,
 	  test_plan_without_storage, test_secret)
