@@ -35,6 +35,7 @@ struct slu_bb_member {
 	size_t part;		 /* of the file system, where it is split */
 	size_t by_name;		 /* index of the i-th node in order of names */
 	uint64_t copied, files;	 /* that it has copied: bytes, files */
+	bool listed;		 /* it has reported that it keeps data */
 	bool removed;		 /* it has reported that what it kept is gone */
 	uint64_t kept; /* (db) bytes of what it keeps; 0: as many as before */
 	struct slu_bb_used used; /* of its storage, by data */

@@ -19,15 +19,20 @@
 #include "burst_buffer/request/site/fstype.h"
 #include "common/str.h"
 
-/* Is its data kept, and for so long that the nodes have listed their kept data
- * since? */
-static bool is_kept(const struct slu_bb *bb, double now)
+/* Is its data kept, on nodes that list it? */
+static bool is_kept(const struct slu_bb *bb)
 {
 	const struct slu_fstype *type = slu_fstype_find(bb->plan.driver);
 
-	return bb->state == SLU_BB_DONE && bb->keeps &&
-	       now > bb->since + SLU_BB_ANSWER_SECONDS &&
-	       !(type && type->remote);
+	return bb->state == SLU_BB_DONE && bb->keeps && !(type && type->remote);
+}
+
+/* Can a list without it be from before it was kept? Not if an earlier list of
+ * that node had it. */
+static bool may_be_early(const struct slu_bb *bb, const struct slu_bb_member *m,
+			 double now)
+{
+	return !m->listed && now <= bb->since + SLU_BB_ANSWER_SECONDS;
 }
 
 bool slu_buffers_keeps(struct slu_buffers *b, const char *node,
@@ -40,11 +45,14 @@ bool slu_buffers_keeps(struct slu_buffers *b, const char *node,
 
 	for (bb = b->first; bb; bb = bb->next) {
 		i = slu_bb_index(bb, node);
-		if (i < 0 || !is_kept(bb, now))
+		if (i < 0 || !is_kept(bb))
 			continue;
 		snprintf(name, sizeof(name), "%u.%" PRIu64,
 			 (unsigned)bb->plan.job_id, bb->plan.buffer);
 		removed = !slu_has_word(kept, name);
+		if (removed && may_be_early(bb, &bb->member[i], now))
+			continue;
+		bb->member[i].listed |= !removed;
 		news |= removed != bb->member[i].removed;
 		bb->member[i].removed = removed;
 	}

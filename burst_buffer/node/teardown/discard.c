@@ -97,10 +97,12 @@ static void print_here(const struct slu_node *n, struct json_object *dirs)
 			       json_object_array_get_idx(dirs, i)));
 }
 
+/* sluiced believes a list without the data at once if an earlier one had it. */
 static int discard_here(struct slu_node *n)
 {
 	struct json_object *dirs = json_object_new_array();
-	struct slu_err err;
+	struct slu_err err, untold;
+	bool told = n->opt->dry_run || !tell(n, &untold);
 	int rc = discard_all(n, dirs, &err);
 
 	if (!rc)
@@ -108,12 +110,12 @@ static int discard_here(struct slu_node *n)
 	json_object_put(dirs);
 	if (rc)
 		return slu_verb_failed("discard", &err);
-	if (!n->opt->dry_run && tell(n, &err))
+	if (!told || (!n->opt->dry_run && tell(n, &untold)))
 		fprintf(stderr,
 			"sluice-node: sluiced could not be informed that the "
 			"space is free (run sluice-node recover later): "
 			"%s\n",
-			err.text);
+			untold.text);
 	return EXIT_SUCCESS;
 }
 
