@@ -82,8 +82,8 @@ stage_out source=\$BB_JOBFS/big destination=/pfs/alice/big.%j type=file" <<-EOT
 	touch "$PFS/alice/changing"
 	keep_changing "$1" "$job" big &
 	rm "$PFS/alice/written"
-	check_within 60 "the file that $1 changes meanwhile is refused" prints 'big.* its content differs' \
-		job_output "$job"
+	check_within 60 "the file that $1 changes meanwhile is refused" \
+		prints 'big.* its content differs' job_output "$job"
 	rm "$PFS/alice/changing"
 	wait
 	check "no such file arrives" fails test -e "$PFS/alice/big.$job"
