@@ -249,7 +249,7 @@ static int settle(const struct slu_plan *plan, struct slu_plan_node *node,
 		  const struct slu_places *p, bool *fits, struct slu_err *err)
 {
 	const struct slu_place sum = slu_places_sum(p);
-	bool changed;
+	bool changed = false; /* not asked for */
 
 	if (node->n_more && slu_plan_is_uneven(plan)) {
 		if (slu_places_spread(plan, node, p, true, fits, &changed, err))

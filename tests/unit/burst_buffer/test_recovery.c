@@ -261,12 +261,11 @@ END_TEST
 static void spread(struct slu_plan *plan, const char *storage,
 		   uint64_t capacity)
 {
-	struct slu_plan_device *more = calloc(1, sizeof(*more));
+	struct slu_plan_device *more = plan->node[0].more;
 
-	ck_assert_ptr_nonnull(more);
+	ck_assert_uint_eq(plan->node[0].n_more, 1);
+	free(more->storage);
 	*more = (struct slu_plan_device){strdup(storage), capacity};
-	plan->node[0].more = more;
-	plan->node[0].n_more = 1;
 }
 
 static void spread_good(struct slu_plan *plan)
