@@ -113,6 +113,7 @@ check_within 60 "a job of higher priority preempts the measurement" \
 	job_is "$high" COMPLETED
 check "the preempted measurement is requeued" job_is "$JOB" PENDING
 before=$(grep -c '"pattern"' "$STATE")
+sleep 2 # slurmd refuses a credential of the second in which it revoked the last
 on ctl scontrol update JobId="$JOB" StartTime=now
 check_within 90 "the requeued job continues the measurements" more_than "$before"
 check "the requeued job uses the same state file" \
