@@ -120,16 +120,23 @@ static void verdicts(const struct slu_phase_use *use, struct slu_buf *out)
 				       (unsigned long long)use[i].verdict[v]);
 }
 
+static void yes_and_no(struct slu_buf *out, const char *name, const char *label,
+		       uint64_t yes, uint64_t no)
+{
+	slu_buf_printf(out,
+		       "sluice_%s{%s=\"yes\"} %llu\n"
+		       "sluice_%s{%s=\"no\"} %llu\n",
+		       name, label, (unsigned long long)yes, name, label,
+		       (unsigned long long)no);
+}
+
 /* How much of stage-in was found in the nodes' caches. */
 static void stage_cache(const struct slu_cache_use *use, struct slu_buf *out)
 {
 	head(out, "stage_cache_ranges_total", "counter",
 	     "File ranges that stage-in looked up in nodes' stage caches.");
-	slu_buf_printf(out,
-		       "sluice_stage_cache_ranges_total{found=\"yes\"} %llu\n"
-		       "sluice_stage_cache_ranges_total{found=\"no\"} %llu\n",
-		       (unsigned long long)use->hits,
-		       (unsigned long long)use->misses);
+	yes_and_no(out, "stage_cache_ranges_total", "found", use->hits,
+		   use->misses);
 	head(out, "stage_cache_saved_bytes_total", "counter",
 	     "Bytes that stage-in read from nodes' stage caches.");
 	slu_buf_printf(out, "sluice_stage_cache_saved_bytes_total %llu\n",
@@ -330,11 +337,8 @@ static void prestage(const struct slu_prefetch_use *use, struct slu_buf *out)
 {
 	head(out, "prestage_bytes_total", "counter",
 	     "Bytes that were brought to nodes ahead of jobs.");
-	slu_buf_printf(out,
-		       "sluice_prestage_bytes_total{used=\"yes\"} %llu\n"
-		       "sluice_prestage_bytes_total{used=\"no\"} %llu\n",
-		       (unsigned long long)use->used,
-		       (unsigned long long)(use->prefetched - use->used));
+	yes_and_no(out, "prestage_bytes_total", "used", use->used,
+		   use->prefetched - use->used);
 }
 
 static void predictions(const struct slu_prediction_use *use,
