@@ -67,10 +67,13 @@ bool slu_ctl_may_start(struct slu_ctl *ctl, const char *text, uint32_t uid,
 		       char why[SLU_CTL_WHY]);
 /* The same for persistent buffers; eligible is the first time when the job
  * could have started, as in slu_job. If sluiced has to get the job's request to
- * create or destroy some, *copy is filled in by copy(arg). */
+ * create or destroy some, *copy is filled in by copy(arg). is_pending says of
+ * an earlier job whether it is still to begin: what it had made is not
+ * destroyed before. */
 bool slu_ctl_persistent(struct slu_ctl *ctl, uint32_t job_id, uint32_t uid,
 			int64_t eligible, const char *text,
 			void (*copy)(void *arg, struct slu_job *job), void *arg,
+			bool (*is_pending)(uint32_t job_id),
 			char why[SLU_CTL_WHY]);
 /* State of the stage-in of a pending job without nodes. NO: the job's nodes
  * will do it; NEW: not begun; BUSY: *why says how far it is; DONE. */

@@ -85,7 +85,7 @@ EXTRA_DIST += ctl/libsluice.map
 if HAVE_CHECK
 ctl_tests = tests/unit/ctl/test_ctl tests/unit/ctl/test_ctl_held \
 	tests/unit/ctl/test_ctl_status \
-	tests/unit/ctl/test_ctl_hooks \
+	tests/unit/ctl/test_ctl_hooks tests/unit/ctl/test_persistent_wait \
 	tests/unit/ctl/test_ctl_crowd tests/unit/ctl/test_ctl_ions tests/unit/ctl/test_ctl_jobs \
 	tests/unit/ctl/test_ctl_mail \
 	tests/unit/ctl/test_ctl_parts tests/unit/ctl/test_ctl_replay \
@@ -111,6 +111,7 @@ tests_unit_ctl_test_ctl_LDADD = $(ctl_test_libs)
 tests_unit_ctl_test_ctl_status_LDADD = $(ctl_test_libs)
 tests_unit_ctl_test_ctl_held_LDADD = $(ctl_test_libs)
 tests_unit_ctl_test_ctl_hooks_LDADD = $(ctl_test_libs)
+tests_unit_ctl_test_persistent_wait_LDADD = $(ctl_test_libs)
 tests_unit_ctl_test_ctl_crowd_LDADD = $(ctl_test_libs)
 tests_unit_ctl_test_ctl_ions_LDADD = $(ctl_test_libs)
 tests_unit_ctl_test_ctl_mail_LDADD = $(ctl_test_libs)

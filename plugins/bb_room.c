@@ -20,6 +20,13 @@ int64_t slu_bb_end_of(uint32_t job_id)
 	return job ? job->end_time : 0;
 }
 
+bool slu_bb_is_pending(uint32_t job_id)
+{
+	const job_record_t *job = find_job_record(job_id);
+
+	return job && IS_JOB_PENDING(job);
+}
+
 void slu_bb_copy_job(void *arg, struct slu_job *job)
 {
 	slu_copy_job(arg, job);

@@ -12,6 +12,8 @@
 
 /* When the job ends, Unix seconds; 0: there is no such job. */
 int64_t slu_bb_end_of(uint32_t job_id);
+/* Is there such a job, still to begin? */
+bool slu_bb_is_pending(uint32_t job_id);
 /* arg: a job_record_t. */
 void slu_bb_copy_job(void *arg, struct slu_job *job);
 /* Do holds, dependencies and begin time allow it to start? Slurm's

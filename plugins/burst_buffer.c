@@ -206,7 +206,8 @@ int bb_p_job_test_stage_in(job_record_t *job, bool test_only)
 		may = 1;
 	else if (slu_ctl_persistent(ctl, job->job_id, job->user_id,
 				    slu_eligible(job), job->burst_buffer,
-				    slu_bb_copy_job, job, why))
+				    slu_bb_copy_job, job, slu_bb_is_pending,
+				    why))
 		may = slu_bb_stage_in(ctl, job, test_only, why);
 	if (may == 1 && slu_io_waits(ctl, job, test_only, why))
 		may = -1;

@@ -169,6 +169,32 @@ test_destroyed() {
 	check_within 10 "the buffer's directory is removed" is_empty "$PFS/jobs"
 }
 
+# Its creator would have it made anew if it were destroyed before.
+test_destroyed_in_order() {
+	local busy made gone
+	rm -f "$PFS/alice/go"
+	busy=$(submit -w n1 --exclusive <<-'EOT'
+		#!/bin/bash
+		until [ -e /pfs/alice/go ]; do sleep 0.2; done
+	EOT
+	)
+	check_within 20 "a node is busy" job_is "$busy" RUNNING
+	made=$(asks 'persistent_create name=brief type=dir capacity=10MiB' \
+		-w n1 --exclusive)
+	check_within 20 "a buffer is made for a job that waits for a node" \
+		persistent_is brief 3
+	gone=$(asks 'persistent_destroy name=brief' -w n2)
+	check_within 20 "a destruction waits for the earlier job that creates" \
+		waits_for "$gone" "until job $made"
+	touch "$PFS/alice/go"
+	check_within 60 "the creating job completes" job_is "$made" COMPLETED
+	check_within 60 "the destruction completes after it" \
+		job_is "$gone" COMPLETED
+	check_within 10 "the buffer is gone" persistent_is brief 6
+	check "it was made once" equal 1 \
+		"$(query "SELECT count(*) FROM Buffer WHERE Name = 'brief'")"
+}
+
 # With servers, shared with a group, and with data that cannot be staged out.
 test_servers() {
 	local job
@@ -428,6 +454,7 @@ test_transitions
 test_strangers
 test_not_yet
 test_destroyed
+test_destroyed_in_order
 test_servers
 test_expiry
 test_prestage

@@ -210,7 +210,8 @@ struct wait {
 	struct slu_ctl *ctl;
 	uint32_t job_id;
 	int64_t eligible; /* Unix seconds; 0: unknown */
-	bool tell;	  /* sluiced has something to do */
+	bool (*is_pending)(uint32_t job_id);
+	bool tell; /* sluiced has something to do */
 	char *why;
 };
 
@@ -303,6 +304,25 @@ static bool wait_destroy(struct wait *w, const struct slu_request_persist *one)
 	return waits(w, "waits until %s is destroyed", one->name, f.text);
 }
 
+/* An earlier job whose buffer is destroyed before it begins would have it made
+ * anew. Earlier ones only: no two jobs wait for each other. */
+static bool wait_creators(struct wait *w, const struct slu_request *req)
+{
+	for (size_t i = 0; i < req->n_persist; i++) {
+		const struct slu_request_persist *one = &req->persist[i];
+		struct found f = find(&w->ctl->mirror, one->name);
+		char job[32];
+
+		if (!one->destroy || !is_due(&f, w->eligible) ||
+		    f.creator >= w->job_id || !w->is_pending(f.creator))
+			continue;
+		snprintf(job, sizeof(job), "job %u", (unsigned)f.creator);
+		return waits(w, "waits until %s, which creates it, begins", job,
+			     NULL);
+	}
+	return false;
+}
+
 static bool wait_use(struct wait *w, const struct slu_request *req)
 {
 	const char *name = req->name;
@@ -384,7 +404,7 @@ void slu_persistent_wait_why(struct slu_mirror *m, uint32_t job_id,
 static bool wait_for(struct wait *w, const struct slu_request *req,
 		     uint32_t uid)
 {
-	bool wait = false;
+	bool wait = wait_creators(w, req);
 
 	for (size_t i = 0; !wait && i < req->n_persist; i++)
 		wait = req->persist[i].destroy
@@ -412,10 +432,14 @@ bool slu_persistent_is_named(struct slu_ctl *ctl, uint32_t job_id,
 bool slu_ctl_persistent(struct slu_ctl *ctl, uint32_t job_id, uint32_t uid,
 			int64_t eligible, const char *text,
 			void (*copy)(void *arg, struct slu_job *job), void *arg,
+			bool (*is_pending)(uint32_t job_id),
 			char why[SLU_CTL_WHY])
 {
-	struct wait w = {
-		.ctl = ctl, .job_id = job_id, .eligible = eligible, .why = why};
+	struct wait w = {.ctl = ctl,
+			 .job_id = job_id,
+			 .eligible = eligible,
+			 .is_pending = is_pending,
+			 .why = why};
 	const struct slu_request *req =
 		slu_parsed_of(&ctl->parsed, job_id, text);
 	struct slu_job job;
