@@ -208,7 +208,12 @@ static void say_why(const struct slu_pool_need *need,
 	const uint64_t used = all->used - need->reserved;
 
 	slu_size_text(need->size, wants);
-	if (all->complete && too_much(all->used, need->size, all->total))
+	if (all->complete && need->size > all->total)
+		snprintf(why, SLU_POOL_WHY,
+			 "waits for %s of pool %.64s, which has %s in all: it "
+			 "cannot start before nodes are added",
+			 wants, need->pool, slu_size_text(all->total, most));
+	else if (all->complete && too_much(all->used, need->size, all->total))
 		snprintf(why, SLU_POOL_WHY,
 			 "waits for %s of pool %.64s: jobs have %s of its "
 			 "%s%s%s%s%s",

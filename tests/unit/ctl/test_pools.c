@@ -74,8 +74,8 @@ START_TEST(test_room)
 	ck_assert(room(1, 99 * GIB, 0, "")); /* nor everything */
 	supply(10 * GIB, 3 * GIB, true);
 	ck_assert(!room(1, 99 * GIB, 0,
-			"waits for 99GiB of pool p: jobs have "
-			"0B of its 10GiB"));
+			"waits for 99GiB of pool p, which has 10GiB in all: "
+			"it cannot start before nodes are added"));
 	buffer(7, 1, "p", 5 * GIB, "RUNNING");
 	buffer(8, 1, NULL, 90 * GIB, "RUNNING");
 	ck_assert(room(2, 5 * GIB, 0, ""));
