@@ -25,13 +25,19 @@ dist_check_SCRIPTS += tests/unit/test_configure.sh
 # What refuses circles of files.
 dist_check_SCRIPTS += tests/unit/test_circles.sh
 
-# Those that run nothing that was compiled show no more with sanitizers.
-if !SANITIZERS
-TESTS += tools/check-failures tools/check-includes tools/check-circles tools/check-glossary \
+unsanitized += tools/check-failures tools/check-includes tools/check-circles tools/check-glossary \
 	tools/check-pages tools/check-symptoms tools/check-version \
 	tests/unit/test_units.sh tests/unit/test_html.sh \
 	tests/unit/test_circles.sh tests/unit/test_configure.sh
+if !SANITIZERS
+TESTS += $(unsanitized)
 endif
+
+# These alone; `make check TESTS=...` would build all programs.
+.PHONY: check-unsanitized
+check-unsanitized: all $(unsanitized)
+	rm -f $(TEST_SUITE_LOG) $(unsanitized:=.log)
+	$(MAKE) $(AM_MAKEFLAGS) $(TEST_SUITE_LOG) TESTS='$(unsanitized)'
 
 # A unit test is tests/unit/ROOM/test_NAME.c, with the helpers it shares beside it
 # (as burst_world.c), added by the local.mk of the room that it tests.

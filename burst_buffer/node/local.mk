@@ -220,9 +220,7 @@ node_slow_tests = tests/unit/burst_buffer/node/test_fs tests/unit/burst_buffer/n
 	tests/unit/burst_buffer/node/test_gekkofs
 check_PROGRAMS += $(node_tests) $(node_slow_tests)
 TESTS += $(node_tests)
-if !SANITIZERS
-TESTS += $(node_slow_tests)
-endif
+unsanitized += $(node_slow_tests)
 node_test_nodes = tests/unit/burst_buffer/node/nodes.c tests/unit/burst_buffer/node/nodes.h \
 	tests/unit/burst_buffer/node/node_files.c tests/unit/burst_buffer/node/node_files.h \
 	tests/unit/burst_buffer/node/node_main.c $(node_test_tree) $(sluiced_whole)
