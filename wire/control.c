@@ -118,6 +118,7 @@ static const struct slu_field pool_supply_fields[] = {
 	FIELD(U64, kept),
 	FIELD(U64, largest),
 	FIELD(U64, together),
+	FIELD(U32, devices),
 	FIELD(U32, nodes),
 	FIELD(STR, hosts),
 	FIELD(BOOL, complete),

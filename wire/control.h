@@ -150,8 +150,10 @@ struct slu_pool_capacity {
 		available; /* bytes that were free at the nodes' last reports */
 	uint64_t kept;	   /* bytes of data kept after failed stage-outs */
 	uint64_t largest;  /* most bytes that one node can give to users */
-	/* the same for a share that is spread over devices; 0: none is */
+	/* the same for a share that is spread over devices, and on how many
+	 * these are, each with room for all manifests; 0: none is */
 	uint64_t together;
+	uint32_t devices;
 	uint32_t nodes; /* nodes with storage of this pool */
 	char *hosts;	/* host list: these nodes, if the pool has a tier; NULL:
 			   not reported */

@@ -13,13 +13,17 @@
 #include "burst_buffer/storage/image.h"
 #include "common/str.h"
 
+uint64_t slu_plan_part_fits(uint64_t room)
+{
+	return slu_image_fits(slu_share_usable(room));
+}
+
 /* The largest part of a share that fits on a device. The node's share, and so
  * its manifests, may not be known yet: they are no larger than the plan's. */
 static uint64_t part_fits(const struct slu_plan *plan,
 			  const struct slu_place *place, bool told)
 {
-	const uint64_t room = slu_share_usable(slu_place_room(place, told));
-	const uint64_t fits = slu_image_fits(room);
+	const uint64_t fits = slu_plan_part_fits(slu_place_room(place, told));
 	const uint64_t manifests = slu_plan_manifests(plan, plan->capacity);
 
 	return fits > manifests ? fits - manifests : 0;

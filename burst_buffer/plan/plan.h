@@ -142,6 +142,9 @@ uint64_t slu_plan_fits(const struct slu_plan *plan, uint64_t room);
  * needs equal shares. */
 int slu_plan_reshare(struct slu_plan *plan, const struct slu_plan_site *site,
 		     const uint64_t *told, bool *changed, struct slu_err *err);
+/* device_shares.c: the largest part of a share that is spread over devices on
+ * one with so many free bytes, with its image; without manifests. */
+uint64_t slu_plan_part_fits(uint64_t room);
 
 /* chunk.c: chunk sizes left open (shard=auto, stripe_size=auto, chunk=auto)
  * become the smallest power of two that holds a request of request_size bytes,

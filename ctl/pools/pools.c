@@ -147,6 +147,7 @@ static void use(struct slu_mirror *m, const char *pool,
 		out->total = p->total;
 		out->largest = p->largest;
 		out->together = p->together;
+		out->devices = p->devices;
 		out->nodes = p->nodes;
 		out->complete = p->complete && p->total;
 	}

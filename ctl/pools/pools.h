@@ -38,6 +38,7 @@ struct slu_pool_use {
 	uint64_t unfree;   /* used, or more where other files are there too */
 	uint64_t largest;  /* bytes for users that the largest node can hold */
 	uint64_t together; /* in a share over its devices; 0: there is none */
+	uint32_t devices;  /* so many; each has room for all manifests */
 	uint32_t nodes;
 	bool complete; /* false: the sizes of some nodes are not known */
 };

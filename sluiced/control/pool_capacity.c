@@ -10,8 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "burst_buffer/storage/image.h"
+#include "burst_buffer/plan/plan.h"
 #include "burst_buffer/request/site/pool.h"
+#include "burst_buffer/storage/image.h"
 #include "sysmap/database/planner_storage.h"
 #include "sysmap/database/storage_rank.h"
 #include "sluiced/control/capabilities.h"
@@ -29,12 +30,14 @@ static void add_node(struct slu_pool_capacity *p, bool spread,
 		p->total += size;
 		p->available +=
 			device[i].available < size ? device[i].available : size;
-		together += slu_image_fits(size);
+		together += slu_plan_part_fits(size);
 		if (slu_image_fits(size) > p->largest)
 			p->largest = slu_image_fits(size);
 	}
-	if (spread && together > p->together)
+	if (spread && n > 1 && together > p->together) {
 		p->together = together;
+		p->devices = (uint32_t)n;
+	}
 }
 
 /* Does the map know the node, and nothing there that is of the pool's tier? A

@@ -136,6 +136,30 @@ test_spread() {
 	all_clean "after it"
 }
 
+refusal() { # CAPACITY
+	submit -N1 -w n1 --bb="jobfs type=glusterfs capacity=$1" \
+		<<<$'#!/bin/bash\ntrue' 2>&1
+}
+
+# Submission knows what an image of its own on each disk costs.
+test_most() {
+	local most job
+	check "more than a node's disks hold beside their images is refused" \
+		matches "$(refusal $((2 * MIB - 60))MiB)" \
+		'none can hold more than [0-9.]+MiB'
+	most=$(refusal $((2 * MIB - 60))MiB |
+		grep -oE 'more than [0-9]+' | grep -oE '[0-9]+')
+	check_within 20 "all disks of n1 are free" all_unused n1
+	job=$(refusal $((most - 1))MiB)
+	check_within 60 "a job with the most that is accepted runs" job_is \
+		"$job" COMPLETED
+	all_clean "after it"
+}
+
+all_unused() { # HOST
+	unused "$1" s0 && unused "$1" s1
+}
+
 # Killed on n1 as soon as there is a certain file, the job's set-up has made
 # something on none, one or both of the disks.
 test_killed_up() { # TEXT PATTERN
@@ -278,8 +302,7 @@ test_persistent() {
 	on n3 pkill -x sluice-node
 }
 
-# n1 loses power while the job runs. A small job: for some minutes sluiced counts
-# what was discarded a moment ago.
+# n1 loses power while the job runs.
 test_crash() {
 	local job FILES=20 CAPACITY=120MiB
 	touch "$PFS/alice/wait"
@@ -314,6 +337,7 @@ on ctl scontrol reconfigure
 on ctl scontrol update nodename=n3 state=drain reason=persistent
 wait_for 20 knows glusterfs
 test_told
+test_most
 test_spread
 test_killed_up "before any storage" '/run/sluice/[1-9]*/plan.json'
 test_killed_up "with storage on one disk" '/s?/sluice/*.*/image'

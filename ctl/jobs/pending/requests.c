@@ -90,19 +90,6 @@ static int too_large(uint64_t share, uint32_t n, uint64_t most,
 		       slu_size_text(most, has));
 }
 
-/* The largest share that any node of the pool can give to this request. */
-static uint64_t most_of(const struct slu_conf *conf,
-			const struct slu_request *req,
-			const struct slu_pool_use *use)
-{
-	const struct slu_fs_conf *fs = slu_conf_fs(conf, req->fs);
-	const struct slu_fstype *type = fs ? slu_fstype_find(fs->driver) : NULL;
-
-	return type && type->spreads && use->together > use->largest
-		       ? use->together
-		       : use->largest;
-}
-
 /* Refuses if too few nodes can run the driver, by what the nodes reported. */
 static int check_driver(struct slu_mirror *mirror,
 			const struct slu_ctl_ask *ask,
@@ -156,16 +143,33 @@ static int check_mover(struct slu_mirror *mirror, const struct slu_ctl_ask *ask,
 		       (unsigned)able, (unsigned)unable, why);
 }
 
-/* What each of n nodes must store: its share, and a manifest for each
- * stage-out. */
-static uint64_t part_of(const struct slu_request *req, uint32_t n)
+/* A manifest for each stage-out of so much. */
+static uint64_t manifests_of(const struct slu_request *req, uint64_t capacity)
 {
-	uint64_t share = req->capacity / n, manifests = 0;
+	uint64_t sum = 0;
 
 	for (size_t i = 0; i < req->n_stage; i++)
 		if (req->stage[i].out)
-			manifests += slu_manifest_size(share);
-	return share + manifests;
+			sum += slu_manifest_size(capacity);
+	return sum;
+}
+
+/* The largest share that any node of the pool can give to this request, beside
+ * the manifests: one set of them, or where it is spread one on each device,
+ * by the whole capacity, as its plan counts. */
+static uint64_t most_of(const struct slu_conf *conf,
+			const struct slu_request *req, uint64_t share,
+			const struct slu_pool_use *use)
+{
+	const struct slu_fs_conf *fs = slu_conf_fs(conf, req->fs);
+	const struct slu_fstype *type = fs ? slu_fstype_find(fs->driver) : NULL;
+	const uint64_t one = manifests_of(req, share);
+	const uint64_t each = use->devices * manifests_of(req, req->capacity);
+	uint64_t most = use->largest > one ? use->largest - one : 0;
+
+	if (type && type->spreads && use->together > most + each)
+		most = use->together - each;
+	return most;
 }
 
 /* The space that the pool must have free for the job to start. Components of a
@@ -196,7 +200,7 @@ static int fits(struct slu_ctl *ctl, const struct slu_ctl_ask *ask,
 	struct slu_pool_need need = {0};
 	struct slu_pool_use use;
 	uint32_t n = ask->max_nodes;
-	uint64_t most;
+	uint64_t share, most;
 
 	if (!pool)
 		return 0;
@@ -210,10 +214,11 @@ static int fits(struct slu_ctl *ctl, const struct slu_ctl_ask *ask,
 		n = use.nodes;
 	if (req->nodes && req->nodes < n)
 		n = req->nodes;
-	most = most_of(conf, req, &use);
-	if (use.complete && most && n && part_of(req, n) > most)
-		return too_large(part_of(req, n), n, most, err);
-	return 0;
+	if (!use.complete || !use.largest || !n)
+		return 0;
+	share = req->capacity / n;
+	most = most_of(conf, req, share, &use);
+	return share > most ? too_large(share, n, most, err) : 0;
 }
 
 /* Refuses if the client (salloc, srun) would give up before the file system is

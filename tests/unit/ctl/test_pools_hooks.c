@@ -103,7 +103,8 @@ START_TEST(test_components)
 }
 END_TEST
 
-/* A node's share of glusterfs is as large as its devices together. */
+/* A node's share of glusterfs is as large as its devices together, less a
+ * manifest on each for each stage-out. */
 START_TEST(test_spread_share)
 {
 	struct slu_pool_capacity p = {.name = "nodes",
@@ -111,6 +112,7 @@ START_TEST(test_spread_share)
 				      .available = 8 * GIB,
 				      .largest = 2 * GIB,
 				      .together = 4 * GIB,
+				      .devices = 3,
 				      .nodes = 4,
 				      .complete = true};
 	struct slu_capacity s = {.pools = &p, .n_pools = 1};
@@ -134,6 +136,14 @@ START_TEST(test_spread_share)
 	ask.option = "jobfs type=g capacity=8GiB";
 	expect_fail(slu_ctl_validate(ctl, &ask, &text, &err), err, SLU_INVALID,
 		    "none can hold more than 4GiB");
+	ask.option = "jobfs type=g capacity=4GiB"
+		     "; stage_out source=$BB_JOBFS/ destination=/d/";
+	expect_fail(slu_ctl_validate(ctl, &ask, &text, &err), err, SLU_INVALID,
+		    "none can hold more than 4GiB");
+	ask.option = "jobfs type=g capacity=4084MiB"
+		     "; stage_out source=$BB_JOBFS/ destination=/d/";
+	expect_ok(slu_ctl_validate(ctl, &ask, &text, &err), err);
+	free(text);
 	slu_ctl_release(ctl);
 }
 END_TEST

@@ -4,6 +4,7 @@
 #include "config.h"
 #include "tests/unit/harness.h"
 #include "tests/unit/tmpdir.h"
+#include "burst_buffer/plan/plan.h"
 #include "burst_buffer/storage/image.h"
 #include "sluiced/control/pool_capacity.h"
 #include "store/db_private.h"
@@ -187,6 +188,13 @@ END_TEST
 	"\",\"filesystem\":\"xfs\",\"size\":" size            \
 	",\"options\":\"rw\",\"category\":\"local\",\"tier\":\"" tier "\"}"
 
+static const char three_devices[] =
+	"[" DEVICE("/t1", "52428800", "flash") "," DEVICE(
+		"/t2", "62914560",
+		"flash") "," DEVICE("/t3", "20971520",
+				    "flash") "," DEVICE("/d", "7340032",
+							"disk") "]";
+
 /* Of like devices each counts, or the largest; one share may be as large as the
  * largest either way, or as all together where it is spread. */
 START_TEST(test_devices)
@@ -206,21 +214,16 @@ START_TEST(test_devices)
 		{"NodeDevices=all", 130, 90, 60},
 		{"NodeDevices=all\nPool=d Tier=disk", 7, 7, 7},
 	};
-	const uint64_t flash = slu_image_fits(50 << 20) +
-			       slu_image_fits(60 << 20) +
-			       slu_image_fits(20 << 20);
+	const uint64_t flash = slu_plan_part_fits(50 << 20) +
+			       slu_plan_part_fits(60 << 20) +
+			       slu_plan_part_fits(20 << 20);
 	struct slu_capacity s;
+	bool spread;
 
 	db = slu_db_open(tmpfile_path("devices.db"), SLU_DB_WRITE, &err);
 	expect(db, "%s", err.text);
 	receiver = slu_receiver_new(db, &err);
-	push_one("n1", "mountpoints",
-		 "[" DEVICE("/t1", "52428800", "flash") "," DEVICE(
-			 "/t2", "62914560",
-			 "flash") "," DEVICE("/t3", "20971520",
-					     "flash") "," DEVICE("/d",
-								 "7340032",
-								 "disk") "]");
+	push_one("n1", "mountpoints", three_devices);
 	push_one("n1", "mountusage",
 		 "[{\"mountpoint\":\"/t1\",\"available\":10485760}]");
 	each(c, asked)
@@ -235,16 +238,58 @@ START_TEST(test_devices)
 		       (unsigned long long)s.pools[0].total,
 		       (unsigned long long)s.pools[0].available,
 		       s.pools[0].nodes);
-		expect(s.pools[0].together == (!strstr(c->conf, "all") ? 0
-					       : strstr(c->conf, "disk")
-						       ? slu_image_fits(7 << 20)
-						       : flash),
+		spread = strstr(c->conf, "all") && !strstr(c->conf, "disk");
+		expect(s.pools[0].together == (spread ? flash : 0) &&
+			       s.pools[0].devices == (spread ? 3 : 0),
 		       "%s: %llu", c->conf,
 		       (unsigned long long)s.pools[0].together);
 		slu_msg_clear(&slu_capacity_desc, &s);
 	}
 	slu_receiver_free(receiver);
 	slu_db_close(db);
+}
+END_TEST
+
+static int plan_of(const struct slu_conf *conf, uint64_t capacity)
+{
+	const struct slu_plan_site site = {.conf = conf, .map = db};
+	char *request = slu_asprintf("jobfs type=g capacity=%llu",
+				     (unsigned long long)capacity);
+	const struct slu_job job = {.job_id = 7,
+				    .array_task_id = SLU_NO_ID,
+				    .uid = 1000,
+				    .user = (char *)"ann",
+				    .nodes = (char *)"n1",
+				    .request = request};
+	struct slu_plan plan;
+	const int rc = slu_plan_make(&job, &site, &plan, &err);
+
+	if (!rc)
+		slu_msg_clear(&slu_plan_desc, &plan);
+	free(request);
+	return rc;
+}
+
+/* What is the most for a submission, a plan can give. */
+START_TEST(test_most_of_devices)
+{
+	static const char text[] =
+		"NodeDevices=all\nFileSystem=g Driver=glusterfs\n";
+	struct slu_conf *conf = slu_conf_parse(text, "test", &err);
+	struct slu_capacity s;
+
+	db = slu_db_open(tmpfile_path("most.db"), SLU_DB_WRITE, &err);
+	expect(db, "%s", err.text);
+	receiver = slu_receiver_new(db, &err);
+	push_one("n1", "mountpoints", three_devices);
+	reckon(text, "n1", &s);
+	expect_ok(plan_of(conf, s.pools[0].together), err);
+	expect_fail(plan_of(conf, s.pools[0].together + 1), err, SLU_BUSY,
+		    "of which only");
+	slu_msg_clear(&slu_capacity_desc, &s);
+	slu_receiver_free(receiver);
+	slu_db_close(db);
+	slu_conf_free(conf);
 }
 END_TEST
 
@@ -332,4 +377,5 @@ START_TEST(test_offers)
 END_TEST
 
 TEST_MAIN("supply", test_image_size_is_the_largest_that_fits, test_reckon,
-	  test_tiers, test_read_once, test_devices, test_offers)
+	  test_tiers, test_read_once, test_devices, test_most_of_devices,
+	  test_offers)
