@@ -291,6 +291,10 @@ static const char cache_use[] =
 	"ALTER TABLE BufferPhase ADD COLUMN CacheMisses INTEGER;"
 	"ALTER TABLE BufferPhase ADD COLUMN CacheBytes INTEGER;";
 
+/* What a node has told of data that it keeps (enum slu_bb_keeping). */
+static const char keeping[] =
+	"ALTER TABLE BufferNode ADD COLUMN Keeping INTEGER;";
+
 static const char *const steps[] = {
 	resource_map, /* 1 */
 	history,      /* 2 */
@@ -313,6 +317,7 @@ static const char *const steps[] = {
 	ion_forecast, /* 19 */
 	waited,	      /* 20 */
 	cache_use,    /* 21 */
+	keeping,      /* 22 */
 };
 
 const int slu_schema_version = sizeof(steps) / sizeof(steps[0]);

@@ -154,6 +154,20 @@ int slu_bb_set_order(struct slu_db *db, struct slu_bb *bb, size_t i,
 	return 0;
 }
 
+int slu_bb_set_keeping(struct slu_db *db, struct slu_bb *bb, size_t i,
+		       enum slu_bb_keeping keeping, struct slu_err *err)
+{
+	if (slu_rows_one(slu_db_exec(db, err,
+				     "UPDATE BufferNode SET Keeping = ?"
+				     " WHERE BID = ? AND Position = ?",
+				     "iIi", (int)keeping, (int64_t)bb->id,
+				     (int)i),
+			 bb, err))
+		return -1;
+	bb->member[i].keeping = keeping;
+	return 0;
+}
+
 int slu_bb_open_barrier(struct slu_db *db, struct slu_bb *bb,
 			struct slu_bb_barrier *barrier, struct slu_err *err)
 {

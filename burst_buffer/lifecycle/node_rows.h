@@ -24,6 +24,9 @@ int slu_bb_step(struct slu_db *db, struct slu_bb *bb, size_t i,
 int slu_bb_set_order(struct slu_db *db, struct slu_bb *bb, size_t i,
 		     enum slu_bb_order order, const char *text, double now,
 		     struct slu_err *err);
+/* What the node has told of the data that it keeps. */
+int slu_bb_set_keeping(struct slu_db *db, struct slu_bb *bb, size_t i,
+		       enum slu_bb_keeping keeping, struct slu_err *err);
 int slu_bb_open_barrier(struct slu_db *db, struct slu_bb *bb,
 			struct slu_bb_barrier *barrier, struct slu_err *err);
 /* Node i has brought another attribute to a barrier that is open. */

@@ -145,7 +145,8 @@ uint64_t slu_bb_takes(const struct slu_bb *bb, size_t i)
 	const bool clean = m->state == SLU_NODE_CLEAN;
 	uint64_t all;
 
-	if (bb->plan.node[i].client || (clean && (!bb->keeps || m->removed)))
+	if (bb->plan.node[i].client ||
+	    (clean && (!bb->keeps || m->keeping == SLU_KEEPING_REMOVED)))
 		return 0;
 	all = slu_plan_node_takes(&bb->plan, &bb->plan.node[i]);
 	return clean && m->kept && m->kept < all ? m->kept : all;

@@ -20,6 +20,14 @@ enum slu_bb_order {
 	SLU_ORDER_RESUME = 2,
 };
 
+/* What a node has told of data that it keeps (db; numbers must never
+ * change). */
+enum slu_bb_keeping {
+	SLU_KEEPING_UNTOLD = 0,
+	SLU_KEEPING_LISTED = 1,
+	SLU_KEEPING_REMOVED = 2, /* it is gone */
+};
+
 struct slu_bb_used { /* bytes */
 	bool known;
 	uint64_t now;
@@ -35,8 +43,7 @@ struct slu_bb_member {
 	size_t part;		 /* of the file system, where it is split */
 	size_t by_name;		 /* index of the i-th node in order of names */
 	uint64_t copied, files;	 /* that it has copied: bytes, files */
-	bool listed;		 /* it has reported that it keeps data */
-	bool removed;		 /* it has reported that what it kept is gone */
+	enum slu_bb_keeping keeping; /* (db) */
 	uint64_t kept; /* (db) bytes of what it keeps; 0: as many as before */
 	struct slu_bb_used used; /* of its storage, by data */
 	double resumed;		 /* when slurmctld answered; 0: not yet */

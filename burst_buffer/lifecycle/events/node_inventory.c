@@ -14,6 +14,7 @@
 #include "burst_buffer/lifecycle/events/node_inventory.h"
 #include "burst_buffer/lifecycle/events/node_answers.h"
 #include "burst_buffer/lifecycle/effects/notifications.h"
+#include "burst_buffer/lifecycle/node_rows.h"
 #include "burst_buffer/lifecycle/persistence.h"
 #include "burst_buffer/lifecycle/pending/predicted_nodes.h"
 #include "burst_buffer/request/site/fstype.h"
@@ -32,14 +33,32 @@ static bool is_kept(const struct slu_bb *bb)
 static bool may_be_early(const struct slu_bb *bb, const struct slu_bb_member *m,
 			 double now)
 {
-	return !m->listed && now <= bb->since + SLU_BB_ANSWER_SECONDS;
+	return m->keeping == SLU_KEEPING_UNTOLD &&
+	       now <= bb->since + SLU_BB_ANSWER_SECONDS;
+}
+
+/* True: what takes room has changed. What could not be stored the node tells
+ * again. */
+static bool set_keeping(struct slu_buffers *b, struct slu_bb *bb, size_t i,
+			enum slu_bb_keeping next)
+{
+	const enum slu_bb_keeping last = bb->member[i].keeping;
+	struct slu_err err;
+
+	if (next == last)
+		return false;
+	if (slu_bb_set_keeping(b->db, bb, i, next, &err)) {
+		slu_bb_log(b, bb, SLU_WARN, "%s", err.text);
+		return false;
+	}
+	return (next == SLU_KEEPING_REMOVED) != (last == SLU_KEEPING_REMOVED);
 }
 
 bool slu_buffers_keeps(struct slu_buffers *b, const char *node,
 		       const char *kept, double now)
 {
-	bool removed, news = false;
 	struct slu_bb *bb;
+	bool listed, news = false;
 	char name[48];
 	long i;
 
@@ -49,12 +68,11 @@ bool slu_buffers_keeps(struct slu_buffers *b, const char *node,
 			continue;
 		snprintf(name, sizeof(name), "%u.%" PRIu64,
 			 (unsigned)bb->plan.job_id, bb->plan.buffer);
-		removed = !slu_has_word(kept, name);
-		if (removed && may_be_early(bb, &bb->member[i], now))
-			continue;
-		bb->member[i].listed |= !removed;
-		news |= removed != bb->member[i].removed;
-		bb->member[i].removed = removed;
+		listed = slu_has_word(kept, name);
+		if (listed || !may_be_early(bb, &bb->member[i], now))
+			news |= set_keeping(b, bb, (size_t)i,
+					    listed ? SLU_KEEPING_LISTED
+						   : SLU_KEEPING_REMOVED);
 	}
 	return news;
 }

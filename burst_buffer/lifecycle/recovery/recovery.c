@@ -80,14 +80,16 @@ static int read_node(struct slu_bb *bb, struct slu_rows *rows,
 {
 	const char *name = slu_db_text(rows, 1);
 	int64_t i = slu_db_int(rows, 0), state = slu_db_int(rows, 2),
-		order = slu_db_int(rows, 3);
+		order = slu_db_int(rows, 3), keeping = slu_db_int(rows, 5);
 
 	if (i < 0 || (size_t)i >= bb->plan.n_node || !name ||
 	    strcmp(name, bb->plan.node[i].name) != 0 || state < 1 ||
-	    state > SLU_NODE_LOST || order < 0 || order > SLU_ORDER_RESUME)
+	    state > SLU_NODE_LOST || order < 0 || order > SLU_ORDER_RESUME ||
+	    keeping < 0 || keeping > SLU_KEEPING_REMOVED)
 		return wrong(err, "one of its nodes");
 	bb->member[i].state = (enum slu_bb_node)state;
 	bb->member[i].order = (enum slu_bb_order)order;
+	bb->member[i].keeping = (enum slu_bb_keeping)keeping;
 	if (slu_db_type(rows, 4) == SLU_DB_INTEGER)
 		slu_bb_used_known(bb, (size_t)i, slu_db_int(rows, 4));
 	return 0;
@@ -186,7 +188,7 @@ static int read_all(struct slu_db *db, struct slu_bb *bb, struct slu_err *err)
 	if (n != 1)
 		return n < 0 ? -1 : wrong(err, "it");
 	n = read_rows(db, bb,
-		      "SELECT Position, Node, State, Orders, UsedMost"
+		      "SELECT Position, Node, State, Orders, UsedMost, Keeping"
 		      " FROM BufferNode"
 		      " WHERE BID = ?",
 		      read_node, err);

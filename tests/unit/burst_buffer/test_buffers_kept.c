@@ -414,5 +414,37 @@ START_TEST(test_removed_soon)
 }
 END_TEST
 
+/* What was removed does not count again after a restart of sluiced, unless its
+ * node lists it again; what was listed before is believed to be removed. */
+START_TEST(test_removed_for_good)
+{
+	struct world w;
+	char name[32];
+	uint64_t size;
+
+	world_new(&w, 2, WALK, "KeepFailed=2");
+	run_until(&w, AT_RUN);
+	size = promised(&w);
+	w.node[0].fail_down = 3;
+	run_all(&w);
+	ck_assert_str_eq(w.state, "DONE");
+	snprintf(name, sizeof(name), "%u.%llu", JOB,
+		 (unsigned long long)w.node[0].buffer);
+	ck_assert(!slu_buffers_keeps(w.b, "n1", name, w.now));
+	ck_assert(!slu_buffers_keeps(w.b, "n2", name, w.now));
+	ck_assert(slu_buffers_keeps(w.b, "n1", "", w.now));
+	world_restart(&w);
+	ck_assert_uint_eq(pool_keeps(&w), size);
+	ck_assert_uint_eq(promised(&w), 0);
+	ck_assert(slu_buffers_keeps(w.b, "n2", "", w.now));
+	ck_assert(slu_buffers_keeps(w.b, "n1", name, w.now));
+	world_restart(&w);
+	ck_assert_uint_eq(pool_keeps(&w), size);
+	ck_assert_uint_eq(promised(&w), size);
+	world_free(&w);
+}
+END_TEST
+
 TEST_MAIN("buffers kept", test_prune, test_room, test_forget, test_quarantine,
-	  test_takes, test_discard, test_removed, test_removed_soon)
+	  test_takes, test_discard, test_removed, test_removed_soon,
+	  test_removed_for_good)

@@ -336,6 +336,7 @@ START_TEST(test_rehash)
 			  "ALTER TABLE History DROP COLUMN IonAlone; "
 			  "ALTER TABLE History DROP COLUMN IonError; "
 			  "ALTER TABLE History DROP COLUMN Waited; "
+			  "ALTER TABLE BufferNode DROP COLUMN Keeping; "
 			  "ALTER TABLE BufferPhase DROP COLUMN CacheHits; "
 			  "ALTER TABLE BufferPhase DROP COLUMN CacheMisses; "
 			  "ALTER TABLE BufferPhase DROP COLUMN CacheBytes; "
