@@ -57,7 +57,7 @@ size_t slu_places_even(const struct slu_plan *plan,
 	for (size_t i = 0; i < plan->n_node; i++)
 		if (!plan->node[i].client && places[i].n < devices)
 			devices = places[i].n;
-	for (size_t i = 0; devices > 1 && i < plan->n_node;) {
+	for (size_t i = 0; devices && i < plan->n_node;) {
 		const uint64_t share = plan->node[i].capacity;
 
 		if (plan->node[i].client ||
@@ -151,6 +151,14 @@ static int divide(const struct slu_plan *plan, const struct slu_plan_node *node,
 	return 0;
 }
 
+static void settle(struct slu_plan_node *node, const uint64_t *bytes,
+		   bool *changed)
+{
+	for (size_t k = 0; k <= node->n_more; k++)
+		*changed |= slu_plan_device(node, k).capacity != bytes[k];
+	give(node, bytes);
+}
+
 int slu_places_spread(const struct slu_plan *plan, struct slu_plan_node *node,
 		      const struct slu_places *places, bool told, bool *fits,
 		      bool *changed, struct slu_err *err)
@@ -165,10 +173,45 @@ int slu_places_spread(const struct slu_plan *plan, struct slu_plan_node *node,
 		room[k] = room_at(plan, places,
 				  slu_plan_device(node, k).storage, told);
 	rc = divide(plan, node, places, told, room, bytes, fits, err);
-	for (size_t k = 0; !rc && *fits && k < n; k++)
-		*changed |= slu_plan_device(node, k).capacity != bytes[k];
 	if (!rc && *fits)
-		give(node, bytes);
+		settle(node, bytes, changed);
 	free(room);
 	return rc;
+}
+
+/* The device with the most room that has no part yet. */
+static size_t roomiest(const uint64_t *room, const uint64_t *bytes, size_t n)
+{
+	size_t best = n;
+
+	for (size_t k = 0; k < n; k++)
+		if (!bytes[k] && (best == n || room[k] > room[best]))
+			best = k;
+	return best;
+}
+
+int slu_places_spread_even(const struct slu_plan *plan,
+			   struct slu_plan_node *node,
+			   const struct slu_places *places, size_t devices,
+			   bool *changed, struct slu_err *err)
+{
+	const size_t n = 1 + node->n_more;
+	const uint64_t share = node->capacity;
+	uint64_t *room = calloc(2 * n, sizeof(*room)), *bytes = room + n;
+
+	if (!room)
+		return slu_err(err, SLU_NOMEM, "out of memory");
+	for (size_t k = 0; k < n; k++)
+		room[k] = room_at(plan, places,
+				  slu_plan_device(node, k).storage, true);
+	for (size_t k = 0; k < devices && k < n; k++)
+		bytes[roomiest(room, bytes, n)] = share / devices;
+	for (size_t k = 0; k < n; k++)
+		if (bytes[k]) {
+			bytes[k] += share % devices;
+			break;
+		}
+	settle(node, bytes, changed);
+	free(room);
+	return 0;
 }

@@ -61,9 +61,17 @@ int slu_places_no_room(const struct slu_plan *plan,
 uint64_t slu_places_fit(const struct slu_plan *plan,
 			const struct slu_places *places, bool told);
 /* On how many devices of each giving node equal parts of its share fit, by what
- * is free as last reported; 1: on no more than one. */
+ * is free as last reported; 0: not even on one. */
 size_t slu_places_even(const struct slu_plan *plan,
 		       const struct slu_places *places);
+/* Puts equal parts of the node's share on those `devices` (slu_places_even())
+ * of its storage and node->more, which are these places in any order, that have
+ * the most room as last reported, and leaves out the others. *changed and the
+ * result as slu_places_spread(). */
+int slu_places_spread_even(const struct slu_plan *plan,
+			   struct slu_plan_node *node,
+			   const struct slu_places *places, size_t devices,
+			   bool *changed, struct slu_err *err);
 /* Divides the node's share among its storage and node->more, which are these
  * places in any order: as equally as their room allows; or, not `told`, all of
  * it on one where it just fits. *fits: there is enough; else nothing changes.

@@ -138,8 +138,8 @@ int slu_plan_share(struct slu_plan *plan, size_t givers, const uint64_t *room,
 uint64_t slu_plan_fits(const struct slu_plan *plan, uint64_t room);
 /* The same for a plan with `givers` whose nodes have reported their free space,
  * excluding what other buffers take: bytes of each of the 1 + n_more devices of
- * each node, in the order of the plan. Changes nothing for a file system that
- * needs equal shares. */
+ * each node, in the order of the plan. Where shares must be equal only a node's
+ * devices change. */
 int slu_plan_reshare(struct slu_plan *plan, const struct slu_plan_site *site,
 		     const uint64_t *told, bool *changed, struct slu_err *err);
 /* device_shares.c: the largest part of a share that is spread over devices on

@@ -230,6 +230,7 @@ static int choose_places(struct stores *s, struct slu_plan *plan,
 		return -1;
 	if (spread && !slu_plan_is_uneven(plan))
 		even = slu_places_even(plan, s->places);
+	even = even ? even : 1;
 	for (size_t i = 0; i < s->n; i++) {
 		node = &plan->node[i];
 		if (!s->places[i].n)
@@ -386,6 +387,21 @@ static int respread(struct slu_plan *plan, const struct stores *s,
 	return 0;
 }
 
+/* Of files in pieces each device has a part of the same size: one that lacks
+ * room for it is left out on each node, where others have room for more. */
+static int respread_even(struct slu_plan *plan, const struct stores *s,
+			 bool *changed, struct slu_err *err)
+{
+	const size_t devices = slu_places_even(plan, s->places);
+
+	for (size_t i = 0; devices && i < plan->n_node; i++)
+		if (plan->node[i].n_more &&
+		    slu_places_spread_even(plan, &plan->node[i], &s->places[i],
+					   devices, changed, err))
+			return -1;
+	return 0;
+}
+
 int slu_plan_reshare(struct slu_plan *plan, const struct slu_plan_site *site,
 		     const uint64_t *told, bool *changed, struct slu_err *err)
 {
@@ -393,19 +409,18 @@ int slu_plan_reshare(struct slu_plan *plan, const struct slu_plan_site *site,
 	int rc = stores_init(&s, plan, err);
 
 	*changed = false;
-	if (!rc && !slu_plan_is_uneven(plan)) {
-		stores_free(&s);
-		return 0;
-	}
 	for (size_t i = 0; rc == 0 && i < plan->n_node; i++) {
 		rc = told_places(&plan->node[i], site->map, told, &s.places[i],
 				 err);
 		told += 1 + plan->node[i].n_more;
 	}
-	if (rc == 0)
-		rc = (site->promised && find_promised(&s, plan, site, err)) ||
-		     share(plan, &s, plan->givers, true, changed, err) ||
+	if (rc == 0 && site->promised)
+		rc = find_promised(&s, plan, site, err);
+	if (rc == 0 && slu_plan_is_uneven(plan))
+		rc = share(plan, &s, plan->givers, true, changed, err) ||
 		     respread(plan, &s, changed, err);
+	else if (rc == 0)
+		rc = respread_even(plan, &s, changed, err);
 	stores_free(&s);
 	return rc ? -1 : 0;
 }

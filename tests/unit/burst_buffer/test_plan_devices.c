@@ -292,6 +292,72 @@ START_TEST(test_told_devices)
 }
 END_TEST
 
+/* Of files in pieces a device without room is left out, too; each node then has
+ * as many, with equal parts. */
+START_TEST(test_told_even_devices)
+{
+	static const struct fs disks[DISKS] = {{SLU_TIER_FLASH, 20},
+					       {SLU_TIER_FLASH, 20},
+					       {SLU_TIER_FLASH, 20}};
+	static const struct {
+		unsigned told[6];  /* GiB of n1's and n2's disks */
+		unsigned gives[6]; /* of them */
+		bool changed;
+	} cases[] = {
+		{{20, 20, 20, 20, 20, 20}, {4, 4, 4, 4, 4, 4}, false},
+		{{5, 20, 20, 20, 5, 20}, {4, 4, 4, 4, 4, 4}, false},
+		{{20, 0, 20, 20, 20, 10}, {6, 0, 6, 6, 6, 0}, true},
+		{{0, 20, 20, 20, 20, 0}, {0, 6, 6, 6, 6, 0}, true},
+		{{0, 20, 0, 15, 20, 15}, {0, 12, 0, 0, 12, 0}, true},
+		{{0, 10, 0, 15, 20, 15}, {4, 4, 4, 4, 4, 4}, false},
+		{{0, 0, 0, 20, 20, 20}, {4, 4, 4, 4, 4, 4}, false},
+	};
+	struct slu_job j =
+		job("n[1-2]", "jobfs type=glu tier=flash capacity=24GiB");
+	struct slu_plan_site s;
+
+	setup(POOLS "NodeDevices=all\n");
+	push_fs("n1", disks);
+	push_fs("n2", disks);
+	s = site();
+	s.ask_room = true;
+	each(c, cases)
+	{
+		uint64_t told[6], gives[2][DISKS] = {{0}};
+		struct slu_plan p;
+		bool changed;
+
+		expect_ok(slu_plan_make(&j, &s, &p, &err), err);
+		for (size_t k = 0; k < 6; k++) {
+			const struct slu_plan_node at = {
+				.storage =
+					slu_plan_device(&p.node[k / 3], k % 3)
+						.storage};
+
+			told[k] = c->told[k / 3 * 3 + disk_of(&at)] * GIB;
+		}
+		expect_ok(slu_plan_reshare(&p, &s, told, &changed, &err), err);
+		ck_assert(changed == c->changed);
+		for (size_t i = 0; i < 2; i++)
+			for (size_t k = 0; k < slu_plan_devices(&p.node[i]);
+			     k++) {
+				const struct slu_plan_node at = {
+					.storage =
+						slu_plan_device(&p.node[i], k)
+							.storage};
+
+				gives[i][disk_of(&at)] =
+					slu_plan_device(&p.node[i], k).capacity;
+			}
+		for (size_t k = 0; k < 6; k++)
+			ck_assert_uint_eq(gives[k / 3][k % 3],
+					  c->gives[k] * GIB);
+		slu_msg_clear(&slu_plan_desc, &p);
+	}
+	teardown();
+}
+END_TEST
+
 /* The reason is in numbers that tell why: on small disks the images' own parts
  * make the difference, and what one image would take is less than there is. */
 START_TEST(test_too_small_together)
@@ -316,4 +382,4 @@ END_TEST
 
 TEST_MAIN("plan devices", test_each_device, test_each_device_of_nodes,
 	  test_all_devices, test_even_devices, test_told_devices,
-	  test_too_small_together)
+	  test_told_even_devices, test_too_small_together)
