@@ -291,6 +291,8 @@ void slu_bb_note_step(struct slu_bb *bb, size_t i, const char *step,
 
 	if (strcmp(step, "attach") == 0)
 		m->attached = true;
+	if (strcmp(step, SLU_BB_BROKEN) == 0)
+		m->broken = true;
 	if (strcmp(step, "clean") == 0)
 		m->kept = share->bytes;
 	if ((sscanf(step, "in.%2u.share%n", &r, &end) != 1 || !end) &&

@@ -230,6 +230,9 @@ int slu_bb_alloc_members(struct slu_bb *bb);
 long slu_bb_index(const struct slu_bb *bb, const char *node);
 void slu_bb_add_cache(struct slu_cache_use *sum,
 		      const struct slu_cache_use *one);
+/* The step of a node on which a server of the file system has died under the
+ * job, or a device with a part of it has failed. */
+#define SLU_BB_BROKEN "server_lost"
 /* A step that succeeded, in memory: the share of a stage request, or that the
  * node is attached. */
 void slu_bb_note_step(struct slu_bb *bb, size_t i, const char *step,

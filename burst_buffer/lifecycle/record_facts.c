@@ -93,6 +93,16 @@ bool slu_bb_holds(const struct slu_bb *bb, size_t i)
 	       !(type && type->remote);
 }
 
+bool slu_bb_tolerates(const struct slu_bb *bb)
+{
+	size_t gone = 0;
+
+	for (size_t i = 0; i < bb->plan.n_node; i++)
+		gone += slu_bb_holds(bb, i) &&
+			(slu_bb_is_lost(bb, i) || bb->member[i].broken);
+	return gone <= bb->plan.tolerate;
+}
+
 bool slu_bb_together(const struct slu_bb *bb)
 {
 	const struct slu_fstype *type = slu_fstype_find(bb->plan.driver);

@@ -46,6 +46,8 @@ char *slu_bb_hosts(const struct slu_bb *bb, slu_bb_pick_f *pick);
 bool slu_bb_is_lost(const struct slu_bb *bb, size_t i);
 /* Is a part of the data on node i? */
 bool slu_bb_holds(const struct slu_bb *bb, size_t i);
+/* Does tolerate= allow for what is lost with nodes, servers and devices? */
+bool slu_bb_tolerates(const struct slu_bb *bb);
 /* Do all nodes stage out one name space together? Then the others take over the
  * work of a node that was given up, which may still be at work without a
  * connection. */

@@ -40,9 +40,10 @@ struct slu_bb_member {
 	enum slu_bb_order order; /* (db) */
 	uint64_t shared;	 /* (db) bit R: its share of stage R is here */
 	bool attached;		 /* (db) it sees the file system */
-	size_t part;		 /* of the file system, where it is split */
-	size_t by_name;		 /* index of the i-th node in order of names */
-	uint64_t copied, files;	 /* that it has copied: bytes, files */
+	bool broken;	/* (db) a server or device of it failed under the job */
+	size_t part;	/* of the file system, where it is split */
+	size_t by_name; /* index of the i-th node in order of names */
+	uint64_t copied, files;	     /* that it has copied: bytes, files */
 	enum slu_bb_keeping keeping; /* (db) */
 	uint64_t kept; /* (db) bytes of what it keeps; 0: as many as before */
 	struct slu_bb_used used; /* of its storage, by data */

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/statvfs.h>
 #include "burst_buffer/host/mtab.h"
+#include "burst_buffer/storage/storage_health.h"
 
 struct slu_storage *slu_devices_storage(const struct slu_node *n, size_t k)
 {
@@ -47,6 +48,18 @@ int slu_devices_stored(const struct slu_node *n, struct slu_err *err)
 				       rc ? &why : err))
 			rc = -1;
 	return rc;
+}
+
+int slu_devices_there(const struct slu_node *n, struct slu_err *err)
+{
+	const struct slu_storage *s;
+
+	for (size_t k = 0; *n->storage.dir && k <= n->n_more; k++) {
+		s = slu_devices_storage(n, k);
+		if (!slu_storage_is_kept(s) && slu_storage_is_there(s, err))
+			return -1;
+	}
+	return 0;
 }
 
 int slu_devices_mark(const struct slu_node *n, const char *mark,

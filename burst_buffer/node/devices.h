@@ -25,6 +25,9 @@ int slu_devices_mark(const struct slu_node *n, const char *mark,
 		     struct slu_err *err);
 bool slu_devices_have_mark(const struct slu_node *n, const char *mark);
 
+/* slu_storage_is_there() of each that is not kept already: the first error. */
+int slu_devices_there(const struct slu_node *n, struct slu_err *err);
+
 /* Is the device of this directory usable, in a share that is spread over
  * devices? SLU_BUSY: it is not mounted, or read-only. Always 0 where the share
  * may lie on one only, as its directory may be anywhere. */

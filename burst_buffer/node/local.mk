@@ -58,6 +58,8 @@ libslunode_a_SOURCES = \
 	burst_buffer/storage/kept_age.c burst_buffer/storage/kept_age.h \
 	burst_buffer/storage/held_storage.c burst_buffer/storage/held_storage.h \
 	burst_buffer/storage/storage_make.c burst_buffer/storage/storage.h \
+	burst_buffer/storage/storage_health.c \
+	burst_buffer/storage/storage_health.h \
 	burst_buffer/storage/used.c \
 	burst_buffer/storage/wipe.c burst_buffer/storage/kept.c \
 	burst_buffer/storage/cache_record.c burst_buffer/storage/cache_record.h \
@@ -192,7 +194,8 @@ node_tests = tests/unit/burst_buffer/node/test_manifest tests/unit/burst_buffer/
 	tests/unit/burst_buffer/node/test_gekkofs_probe tests/unit/burst_buffer/node/test_gekkofs_join \
 	tests/unit/burst_buffer/node/test_server tests/unit/burst_buffer/node/test_bind \
 	tests/unit/burst_buffer/node/test_gekkofs_strays tests/unit/burst_buffer/node/test_storage_kept \
-	tests/unit/burst_buffer/node/test_kept_age tests/unit/burst_buffer/node/test_held tests/unit/burst_buffer/node/test_colliding_paths \
+	tests/unit/burst_buffer/node/test_kept_age tests/unit/burst_buffer/node/test_held \
+	tests/unit/burst_buffer/node/test_storage_health tests/unit/burst_buffer/node/test_colliding_paths \
 	tests/unit/burst_buffer/node/test_node_used \
 	tests/unit/burst_buffer/node/test_cache_record tests/unit/burst_buffer/node/test_stage_cache \
 	tests/unit/burst_buffer/node/test_stage_cached tests/unit/burst_buffer/node/test_stage_prefetch \
@@ -291,6 +294,9 @@ tests_unit_burst_buffer_node_test_colliding_paths_SOURCES = tests/unit/burst_buf
 tests_unit_burst_buffer_node_test_colliding_paths_LDADD = $(node_test_libs)
 tests_unit_burst_buffer_node_test_kept_age_LDADD = $(tests_unit_burst_buffer_node_test_storage_LDADD)
 tests_unit_burst_buffer_node_test_held_SOURCES = tests/unit/burst_buffer/node/test_held.c $(node_test_storage)
+tests_unit_burst_buffer_node_test_storage_health_SOURCES = \
+	tests/unit/burst_buffer/node/test_storage_health.c $(node_test_storage)
+tests_unit_burst_buffer_node_test_storage_health_LDADD = $(tests_unit_burst_buffer_node_test_storage_LDADD)
 tests_unit_burst_buffer_node_test_node_used_SOURCES = tests/unit/burst_buffer/node/test_node_used.c \
 	$(node_test_storage)
 tests_unit_burst_buffer_node_test_node_used_LDADD = $(tests_unit_burst_buffer_node_test_storage_LDADD)

@@ -174,6 +174,63 @@ test_killed_up() { # TEXT PATTERN
 	idle
 }
 
+# Of files in pieces a disk that is missing is left out, and one on n2 for it.
+test_shard_without() {
+	local job
+	on n1 umount /s1
+	job=$(submit -N2 --bb='jobfs profile=sharded capacity=300MiB' \
+		<<<$'#!/bin/bash\nhead -c 20M /dev/zero >$BB_JOBFS/x && echo written')
+	check_within 90 "a job with shard= completes without a disk" job_is \
+		"$job" COMPLETED
+	check "it could write in pieces" matches "$(job_wrote "$job")" \
+		'^written$'
+	check "each node has left out one" matches "$(spread_over "$job")" \
+		'^n1:/s0/sluice n2:/s[01]/sluice$'
+	on n1 mount -o loop "$DISKS/n1.s1.img" /s1
+	all_clean "after that"
+}
+
+sentence() { # JOB
+	on ctl scontrol show job "$1" | grep -oE 'AdminComment=.*|Comment=.*'
+}
+
+doctor() {
+	on ctl sysquery doctor
+}
+
+# A disk of n1 fails under a running job: who asks for the job is told which.
+test_fails() { # TEXT PATTERN COMMAND
+	local job
+	job=$(submit -N2 --no-requeue --bb='jobfs type=glusterfs capacity=400MiB
+stage_out source=$BB_JOBFS/ destination=/pfs/alice/never' <<-'EOT'
+		#!/bin/bash
+		while date >$BB_JOBFS/x; do sleep 0.2; done
+		sleep 300
+	EOT
+	)
+	check_within 60 "a job runs before a disk is $1" buffer_is "$job" RUNNING
+	on n1 sh -c "$3"
+	check_within 45 "that the disk is $1 is noticed, and which it is" prints \
+		"n1: /s1 \(/dev/loop[0-9]+\) $2" buffer_failure "$job"
+	check_within 60 "its job ends as OnServerLoss says" job_is "$job" FAILED
+	check "the job's user is told" matches "$(sentence "$job")" \
+		"n1: /s1 \(/dev/loop[0-9]+\) $2"
+	check "sysquery buffers names the disk" matches \
+		"$(on ctl sysquery buffers "$job" --json=0)" \
+		"n1: /s1 \(/dev/loop[0-9]+\) $2"
+	check "sysquery doctor names the disk" matches "$(doctor)" \
+		"n1: /s1 \(/dev/loop[0-9]+\) $2"
+	on n1 sh -c 'umount -l /s1; until mount -o loop "$0" /s1; do sleep 1; done' \
+		"$DISKS/n1.s1.img"
+	on n1 sluice-node recover
+	check_within 90 "no node has it to clean any more" no_buffer_alive
+	for n in n1 n2; do
+		quietly on $n sluice-node discard "$job"
+	done
+	all_clean "after that"
+	idle
+}
+
 # A job on n1 and n2 in a state of n1's second disk that the map does not know.
 test_without() { # TEXT: how the disk is
 	local job
@@ -330,7 +387,8 @@ make_disks
 # No health check while a disk is taken away: the map is to have it nevertheless.
 cluster conf slurm.conf HealthCheckInterval=0
 cluster conf sluice.conf 'NodeStorage=/s*' NodeDevices=all PersistentNodes=n3 \
-	PersistentLifetime=2d
+	PersistentLifetime=2d \
+	"Profile=sharded type=glusterfs shard=4MiB coherence=private"
 cluster stop ctl sluiced
 cluster start ctl sluiced
 on ctl scontrol reconfigure
@@ -346,7 +404,10 @@ test_killed_up "with a server" '/run/sluice/[1-9]*/wd/brick.pid'
 test_full_disk
 test_absent_disk
 test_read_only_disk
+test_shard_without
 test_no_room
+test_fails unmounted 'is not mounted any more' 'umount -l /s1'
+test_fails read-only 'has become read-only' 'mount -o remount,abort /s1'
 test_persistent
 test_kept
 test_crash

@@ -189,7 +189,7 @@ static const struct step {
 	{"failed", .kind = UP, .bad = true},
 	{"restarted", .kind = UP, .bad = true, .setup = true},
 	{"missed", .kind = UP, .bad = true, .setup = true},
-	{"server_lost", .kind = UP, .bad = true, .server = true},
+	{SLU_BB_BROKEN, .kind = UP, .bad = true, .server = true},
 	{"down", .kind = DOWN, .event = SLU_NODE_BEGIN},
 	{"outlived", .kind = OUT, .history_line = ""},
 	{"out.", true, .kind = OUT},
@@ -238,16 +238,19 @@ static int went_wrong(struct slu_buffers *b, const struct place *at,
 	const char *name = at->bb->plan.node[at->i].name;
 	const char *text = r->text && *r->text ? r->text : r->step;
 
-	if (step->server && at->bb->state == SLU_BB_RUNNING)
+	if (step->server && at->bb->state == SLU_BB_RUNNING) {
+		at->m->broken = true;
 		return news ? slu_bb_lose_server(b, at->bb, name, text, now,
 						 err)
 			    : 0;
+	}
 	if (step->server)
 		return 0;
 	/* once the job runs, only an `up` that has not ended yet can have
 	 * failed */
 	if ((at->bb->state == SLU_BB_RUNNING && (kind != UP || step->setup)) ||
-	    (at->m->state == SLU_NODE_LOST && kind == OUT)) /* it is known */
+	    (kind == OUT && (at->m->state == SLU_NODE_LOST || /* it is known */
+			     (at->m->broken && slu_bb_tolerates(at->bb)))))
 		return news ? slu_bb_note(b->db, at->bb, text, now, err) : 0;
 	if (news && kind == DOUBT)
 		slu_bb_log(b, at->bb, SLU_WARN, "%s: %s", name, text);

@@ -220,7 +220,7 @@ int slu_bb_lose_server(struct slu_buffers *b, struct slu_bb *bb,
 	char text[400];
 
 	snprintf(text, sizeof(text), "%s: %s", node, why);
-	if (b->conf->on_server_loss != SLU_COMPLETE)
+	if (b->conf->on_server_loss != SLU_COMPLETE && !slu_bb_tolerates(bb))
 		return fail(b, bb, SERVER, NULL, text, now, err);
 	slu_printable(text);
 	slu_bb_log(b, bb, SLU_ERROR, "%s; the job goes on", text);

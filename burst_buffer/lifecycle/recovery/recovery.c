@@ -197,7 +197,8 @@ static int read_all(struct slu_db *db, struct slu_bb *bb, struct slu_err *err)
 	if (read_rows(db, bb,
 		      "SELECT Node, Step, Bytes, Files, TotalBytes,"
 		      " TotalFiles, Text, CacheHits, CacheMisses, CacheBytes"
-		      " FROM BufferPhase WHERE BID = ? AND Ok = 1",
+		      " FROM BufferPhase WHERE BID = ?"
+		      " AND (Ok = 1 OR Step = '" SLU_BB_BROKEN "')",
 		      read_step, err) < 0 ||
 	    read_rows(db, bb, "SELECT Name, Attr FROM BufferGate WHERE BID = ?",
 		      read_gate, err) < 0 ||

@@ -4,9 +4,10 @@
  * `up` leaves this process behind on each node. It never touches a process or
  * file of a job that runs.
  *
- * It checks whether the node's servers live, and reports one that does not
- * (OnServerLoss); it keeps their logs short, notes how full the storage is, and
- * serves the socket for early stage-out (early.c).
+ * It checks whether the node's servers live and the devices of its share work,
+ * and reports one that does not (OnServerLoss); it keeps their logs short,
+ * notes how full the storage is, and serves the socket for early stage-out
+ * (early.c).
  */
 
 /*
@@ -35,7 +36,9 @@
 #include <unistd.h>
 #include "burst_buffer/host/logs.h"
 #include "burst_buffer/host/kill_users.h"
+#include "burst_buffer/node/devices.h"
 #include "burst_buffer/node/talk.h"
+#include "burst_buffer/storage/storage_health.h"
 #include "common/proc.h"
 #include "burst_buffer/node/commands/watch.h"
 #include "burst_buffer/node/teardown/worker.h"
@@ -158,31 +161,61 @@ static bool hangs(struct slu_node *n, double period)
 	       again.pid == first.pid && again.start == first.start;
 }
 
-/* A server of this node has died under the job: sluiced decides what follows.
- * Reported until it is acknowledged. */
-static void look_at_server(struct slu_node *n, bool *told)
+/* What this node gives to the file system. */
+struct share {
+	struct slu_storage_health *devices; /* NULL: none to look at */
+	bool told; /* its loss is reported, and sluiced has acknowledged it */
+};
+
+static void share_begin(struct share *share, const struct slu_node *n)
+{
+	const struct slu_storage **all = calloc(1 + n->n_more, sizeof(*all));
+
+	*share = (struct share){0};
+	for (size_t k = 0; all && k <= n->n_more; k++)
+		all[k] = slu_devices_storage(n, k);
+	if (all && n->is_ready)
+		share->devices = slu_storage_health_new(all, 1 + n->n_more);
+	free(all);
+}
+
+/* A server that ends for its device is not the reason. */
+static bool is_lost(struct slu_node *n, const struct share *share,
+		    struct slu_err *why)
+{
+	if (share->devices && slu_storage_health_look(share->devices, why))
+		return true;
+	return n->driver->lives && n->driver->lives(&n->in, why);
+}
+
+/* A server of this node has died under the job, or a device with a part of its
+ * share has failed: sluiced decides what follows. Reported until it is
+ * acknowledged. */
+static void look_at_share(struct slu_node *n, struct share *share)
 {
 	struct slu_report r = {.step = "server_lost", .phase = "running"};
 	struct slu_answer answer;
 	struct slu_err err, why;
 
-	if (*told || !n->driver->lives || !n->is_ready || n->plan.use ||
-	    n->plan.node[n->self].client || !n->driver->lives(&n->in, &why) ||
-	    over(n))
+	if (share->told || !n->is_ready || n->plan.use ||
+	    n->plan.node[n->self].client || !is_lost(n, share, &why) || over(n))
 		return;
 	slu_node_log(n, SLU_ERROR, "%s", why.text);
 	r.text = why.text;
 	n->deadline = slu_now_mono() + LOOK;
-	*told = !slu_talk_report(n, &r, &answer, &err);
-	if (*told)
+	share->told = !slu_talk_report(n, &r, &answer, &err);
+	if (share->told)
 		slu_msg_clear(&slu_answer_desc, &answer);
 }
 
 /* Waits until the next request is due. */
-static void serve(struct slu_node *n, int early, double period, bool *told)
+static void serve(struct slu_node *n, int early, double period,
+		  struct share *share)
 {
 	double end = slu_now_mono() + period, left;
 
+	if (share->devices && !share->told)
+		slu_storage_health_probe(share->devices);
 	while ((left = end - slu_now_mono()) > 0 && !over(n)) {
 		double step = left < LOOK ? left : LOOK;
 
@@ -191,7 +224,7 @@ static void serve(struct slu_node *n, int early, double period, bool *told)
 		else
 			slu_early_serve(n, early, step);
 		slu_peak_used_sample(n);
-		look_at_server(n, told);
+		look_at_share(n, share);
 		slu_logs_trim(n->log_dir);
 	}
 }
@@ -201,24 +234,26 @@ static void keep_watch(struct slu_node *n, struct watcher *w)
 	double period = n->opt->period;
 	int early = slu_early_listen(n);
 	struct slu_err err;
-	bool told = false;
+	struct share share;
 	enum verdict is = GOES_ON;
 	int unknown = 0;
 
 	if (period <= 0) /* the more nodes, the less often each asks */
 		period = PERIOD + (double)n->plan.n_node / 50;
 	n->is_ready = slu_note_has(n, "env");
+	share_begin(&share, n);
 	for (;;) {
-		serve(n, early, is == LOST ? period / RETURNED : period, &told);
+		serve(n, early, is == LOST ? period / RETURNED : period,
+		      &share);
 		if (over(n))
-			return;
+			break;
 		is = ask(n);
 		unknown = is == UNKNOWN ? unknown + 1 : 0;
 		if (unknown == UNKNOWN_MAX)
-			return;
+			break;
 		if (is == LEFT) {
 			begin_down(n);
-			return;
+			break;
 		}
 		if (is == AGAIN)
 			begin_again(n, w);
@@ -229,9 +264,10 @@ static void keep_watch(struct slu_node *n, struct watcher *w)
 			     "the job has ended, but its processes hang: the "
 			     "client of its file system is ended");
 		if (!n->driver->abort(&n->in, &err))
-			return;
+			break;
 		slu_node_log(n, SLU_ERROR, "%s", err.text);
 	}
+	slu_storage_health_free(share.devices);
 }
 
 static int watch(void *arg)

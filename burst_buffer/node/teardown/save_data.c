@@ -11,6 +11,7 @@
 #include <inttypes.h>
 #include <string.h>
 #include "burst_buffer/host/mtab.h"
+#include "burst_buffer/node/devices.h"
 #include "burst_buffer/node/teardown/outlived.h"
 #include "burst_buffer/node/receipts.h"
 #include "burst_buffer/node/talk.h"
@@ -107,6 +108,7 @@ static bool data_gone(struct slu_saving *save)
 		.text = "the job's file system is not mounted any more",
 		.phase = "stage_out",
 	};
+	struct slu_err why;
 
 	if (slu_note_has(save->n, "restarted") && save->n->driver->attach)
 		r.text = "the node was restarted before its data was staged "
@@ -114,6 +116,9 @@ static bool data_gone(struct slu_saving *save)
 	else if (save->late)
 		r.text = "the node could not ask sluiced in time what to stage "
 			 "out";
+	else if (slu_note_has(save->n, "env") && !save->n->plan.use &&
+		 slu_devices_there(save->n, &why))
+		r.text = why.text;
 	else if (!slu_note_has(save->n, "env") || save->n->driver->interposed ||
 		 !save->n->driver->attach || slu_mounted(save->n->data))
 		return false;

@@ -78,6 +78,66 @@ START_TEST(test_tolerate_back)
 }
 END_TEST
 
+static void tell_broken(struct world *w, int node)
+{
+	const struct slu_report r = {
+		.step = (char *)"server_lost",
+		.text = (char *)"/s1 (/dev/sdb1) is not mounted any more"};
+
+	report(w, &w->node[node], r);
+	report(w, &w->node[node], r);
+}
+
+/* A device that fails under the job is as a server that ends (OnServerLoss),
+ * and named; where tolerate= allows for it the job goes on, and what the other
+ * nodes have is staged out. */
+START_TEST(test_broken)
+{
+	static const struct {
+		const char *request, *conf;
+		int broken;
+		bool fails;
+	} cases[] = {
+		{"jobfs type=tmp capacity=4GiB tolerate=1", "", 1, false},
+		{"jobfs type=tmp capacity=4GiB tolerate=1", "", 2, true},
+		{"jobfs type=tmp capacity=4GiB", "", 1, true},
+		{"jobfs capacity=4GiB", "", 1, true},
+		{"jobfs capacity=4GiB", "\nOnServerLoss=leave", 1, false},
+	};
+
+	each(c, cases)
+	{
+		char *request = slu_asprintf("%s; stage_out source=$BB_JOBFS/o "
+					     "destination=/dst",
+					     c->request);
+		char *conf = slu_asprintf("FileSystem=tmp Driver=scratch%s",
+					  c->conf);
+		struct world w;
+
+		world_new(&w, 4, request, conf);
+		run_until(&w, AT_RUN);
+		for (int i = 0; i < c->broken; i++)
+			tell_broken(&w, i + 1);
+		ck_assert_int_eq(w.verdicts, c->fails);
+		expect(!c->fails ||
+			       strstr(w.text,
+				      "failed: n2: /s1 (/dev/sdb1) is") ||
+			       strstr(w.text, "failed: n3: /s1 (/dev/sdb1) is"),
+		       "%s", w.text);
+		world_restart(&w);
+		w.node[1].fail_down = strstr(c->request, "tolerate") ? 3 : -1;
+		job_end(&w, c->fails ? "FAILED" : "COMPLETED");
+		run_all(&w);
+		ck_assert_str_eq(w.state, "DONE");
+		ck_assert_int_eq(w.verdicts, c->fails);
+		ck_assert(w.node[0].keep == c->fails);
+		world_free(&w);
+		free(request);
+		free(conf);
+	}
+}
+END_TEST
+
 static struct heard tell_share(struct world *w, int node, uint64_t files)
 {
 	const struct slu_report r = {.step = (char *)"out.1.share",
@@ -239,5 +299,5 @@ START_TEST(test_without)
 }
 END_TEST
 
-TEST_MAIN("buffers lost", test_tolerate, test_tolerate_back, test_without,
-	  test_lost_without_data, test_lost_all, test_incomplete)
+TEST_MAIN("buffers lost", test_tolerate, test_tolerate_back, test_broken,
+	  test_without, test_lost_without_data, test_lost_all, test_incomplete)
