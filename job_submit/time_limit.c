@@ -27,6 +27,13 @@ static int64_t whole_minutes(int64_t seconds)
 	return seconds > 0 ? (seconds - 1) / 60 + 1 : 0;
 }
 
+bool slu_limit_may_change(enum slu_predict_mode mode,
+			  const struct slu_limit_rules *rules)
+{
+	return is_wanted(mode, rules->given) && !rules->left &&
+	       !rules->unknown && rules->whole <= rules->most;
+}
+
 struct slu_limit_grant slu_limit_decide(enum slu_predict_mode mode,
 					const struct slu_limit_rules *rules,
 					const struct slu_limit_needs *needs)
@@ -35,9 +42,8 @@ struct slu_limit_grant slu_limit_decide(enum slu_predict_mode mode,
 
 	if (mode == SLU_PREDICT_EARLY && needs->early < needs->careful)
 		tight = whole_minutes(needs->early);
-	if (!tight || careful >= SLU_LIMIT_NONE || rules->left ||
-	    rules->unknown || rules->whole > rules->most ||
-	    !is_wanted(mode, rules->given))
+	if (!tight || careful >= SLU_LIMIT_NONE ||
+	    !slu_limit_may_change(mode, rules))
 		return grant(SLU_LIMIT_KEPT, 0);
 	most = careful < rules->most ? careful : rules->most;
 	if (!rules->given && most > rules->whole)

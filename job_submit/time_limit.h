@@ -43,6 +43,9 @@ struct slu_limit_needs {
 	int64_t early;	 /* a shorter time, used by mode early only */
 };
 
+/* May the limit be changed at all, whatever the job needs? */
+bool slu_limit_may_change(enum slu_predict_mode mode,
+			  const struct slu_limit_rules *rules);
 /* Never more than what was asked for, or is allowed. What is asked for and not
  * allowed is kept: Slurm must see it. A limit that does not grow is never an
  * early one. */

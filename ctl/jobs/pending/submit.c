@@ -200,7 +200,7 @@ static void advise(struct slu_ctl *ctl, struct slu_ctl_submit *submit,
 	struct slu_note *note = &submit->note;
 	struct slu_limit_rules rules;
 	struct slu_limit_grant grant;
-	struct slu_limit_needs needs;
+	struct slu_limit_needs needs = {0};
 	struct slu_too_short is;
 	struct slu_prediction p;
 	bool warns;
@@ -214,7 +214,9 @@ static void advise(struct slu_ctl *ctl, struct slu_ctl_submit *submit,
 	note->has_asked = true;
 	note->asked = (int64_t)submit->job.limit_asked * 60;
 	rules = rules_of(ctl, submit);
-	needs = slu_predict_needs(ctl->site->predictor, &submit->job, &p);
+	if (slu_limit_may_change(conf->predict_mode, &rules))
+		needs = slu_predict_needs(ctl->site->predictor, &submit->job,
+					  &p);
 	grant = slu_limit_decide(conf->predict_mode, &rules, &needs);
 	note_limit(note, &rules, &grant);
 	warns = is_too_short(ctl, submit, &rules, &grant, &is);

@@ -181,12 +181,13 @@ static void judge(enum slu_predict_mode mode, const struct slu_limit_rules *r,
 	uint32_t limit = got.deed == SLU_LIMIT_KEPT ? r->whole : got.minutes;
 	bool changes =
 		mode == TIGHTEN || mode == EARLY || (mode == FILL && !r->given);
+	bool may = changes && !r->left && !r->unknown && r->whole <= r->most;
 
+	expect(slu_limit_may_change(mode, r) == may, "asked before it is told");
 	if (mode == EARLY && needs->early < careful)
 		tight = needs->early;
 	if (got.deed != SLU_LIMIT_KEPT)
-		expect(changes && !r->left && !r->unknown && careful > 0 &&
-			       got.minutes && limit <= r->most,
+		expect(may && careful > 0 && got.minutes && limit <= r->most,
 		       "may not be changed");
 	if (got.deed == TIGHT)
 		expect(limit < r->whole && r->whole <= r->most &&
@@ -203,8 +204,7 @@ static void judge(enum slu_predict_mode mode, const struct slu_limit_rules *r,
 		&(struct slu_limit_needs){(int64_t)got.minutes * 60, 0});
 	expect(again.deed == got.deed && again.minutes == got.minutes,
 	       "what is told is what it gets");
-	if (changes && !r->left && !r->unknown && r->whole <= r->most &&
-	    tight > 0 && careful <= 86400)
+	if (may && tight > 0 && careful <= 86400)
 		expect((int64_t)limit * 60 >= careful || limit == r->most ||
 			       r->given || r->whole == r->most ||
 			       (int64_t)r->whole * 60 >= careful,
