@@ -91,7 +91,8 @@ bench_ost_SOURCES = bench/ost.c bench/ost.h bench/ost_rivals.c bench/ost_windows
 	bench/measure.h
 bench_ost_LDADD = $(libsluost)
 bench_programs += bench/stripe
-bench_stripe_SOURCES = bench/stripe.c bench/stripe_sim.c bench/stripe_sim.h
+bench_stripe_SOURCES = bench/stripe.c bench/stripe_sim.c bench/stripe_sim.h \
+	bench/stripe_special.c bench/stripe_special.h
 bench_stripe_LDADD = $(libslustripe)
 # Its rival, where liblemon-dev is installed: make bench/ost-lemon
 EXTRA_DIST += bench/ost_lemon.cc

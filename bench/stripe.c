@@ -28,6 +28,7 @@
 #include <string.h>
 #include "bench/measure.h"
 #include "bench/stripe_sim.h"
+#include "bench/stripe_special.h"
 #include "select_io/stripe/layout_cost.h"
 
 #define FDR    SLU_STRIPE_PORT
@@ -103,8 +104,8 @@ static void report(bool csv, const char *name, double seq, double rnd,
 static void load_default(char name[40], uint32_t mib)
 {
 	snprintf(name, 40, "default %uM", mib);
-	layout = (struct slu_stripe_layout){{{0, 1, mib * (uint32_t)MIB, ""}},
-					    1};
+	layout = (struct slu_stripe_layout){
+		.part = {{0, 1, mib * (uint32_t)MIB, ""}}, .n = 1};
 }
 
 /* Clients that share nothing have a part each. */
@@ -255,7 +256,8 @@ static void run_fig11(bool csv)
 			load("fig11", w.part);
 			if (count[i])
 				layout = (struct slu_stripe_layout){
-					{{0, count[i], MIB, ""}}, 1};
+					.part = {{0, count[i], MIB, ""}},
+					.n = 1};
 			seconds[i] = stripe_sim(job, &layout, false) +
 				     stripe_sim(job, &layout, true);
 		}
@@ -289,6 +291,8 @@ int main(int argc, char **argv)
 		run_tasks(csv, random, &titan);
 	}
 	run_fig11(csv);
+	stripe_small_files(csv);
+	stripe_unequal_room(csv);
 	stripe_sim_end();
 	return 0;
 }

@@ -199,6 +199,7 @@ struct slu_conf {
 	/* PlacementAlpha, PlacementBeta: 0 to 1 */
 	double placement_alpha, placement_beta;
 	enum slu_placement_cost placement_cost;
+	uint64_t data_on_mdt;	/* bytes of a file; 0: none */
 	bool wide_striping;	/* files may have more than 160 stripes */
 	int64_t history_age;	/* s; INT64_MAX: for ever */
 	int64_t history_rows;	/* kept, of ended jobs */

@@ -22,6 +22,10 @@ const struct slu_conf_key slu_conf_keys[] = {
 	{"DaemonAddr", "localhost",
 	 "Comma-separated host:port list where nodes reach sluiced.",
 	 slu_conf_read_addrs, FIELD(daemon_addr), false},
+	{"DataOnMdt", "off",
+	 "How many bytes of small files are on Lustre's metadata targets: off, or "
+	 "a size from 64KiB to 1GiB.",
+	 slu_conf_read_data_on_mdt, FIELD(data_on_mdt), false},
 	{"Database", "/var/lib/sluice/sluice.db",
 	 "Path of the SQLite database, on a local disk.", slu_conf_read_path,
 	 FIELD(database), false},

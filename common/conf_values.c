@@ -261,6 +261,23 @@ int slu_conf_read_size(const char *value, void *field, struct slu_err *err)
 	return slu_size_parse(value, field, err);
 }
 
+/* Lustre's limits: a multiple of 64 KiB, at most 1 GiB. */
+int slu_conf_read_data_on_mdt(const char *value, void *field,
+			      struct slu_err *err)
+{
+	uint64_t bytes = 0;
+
+	if (strcasecmp(value, "off") != 0 &&
+	    (slu_size_parse(value, &bytes, NULL) || bytes == 0 ||
+	     bytes % 65536 != 0 || bytes > (uint64_t)1 << 30))
+		return slu_err(err, SLU_INVALID,
+			       "\"%s\" is not off, or a multiple of 64KiB up "
+			       "to 1GiB",
+			       value);
+	*(uint64_t *)field = bytes;
+	return 0;
+}
+
 /* "off", "25%" of the disk, or a size. */
 int slu_conf_read_cache(const char *value, void *field, struct slu_err *err)
 {

@@ -14,6 +14,8 @@ int slu_conf_read_addrs(const char *value, void *field, struct slu_err *err);
 int slu_conf_read_bool(const char *value, void *field, struct slu_err *err);
 int slu_conf_read_cache(const char *value, void *field, struct slu_err *err);
 int slu_conf_read_count(const char *value, void *field, struct slu_err *err);
+int slu_conf_read_data_on_mdt(const char *value, void *field,
+			      struct slu_err *err);
 int slu_conf_read_days(const char *value, void *field, struct slu_err *err);
 int slu_conf_read_devices(const char *value, void *field, struct slu_err *err);
 int slu_conf_read_hours(const char *value, void *field, struct slu_err *err);

@@ -266,7 +266,8 @@ libslustripe_a_SOURCES = \
 	select_io/stripe/file_layout.c select_io/stripe/file_layout.h \
 	select_io/stripe/layout_cost.c select_io/stripe/layout_cost.h \
 	select_io/stripe/layout_review.c select_io/stripe/layout_review.h \
-	select_io/stripe/layout_presets.c
+	select_io/stripe/layout_presets.c \
+	select_io/stripe/layout_text.c
 libslustripe = libslustripe.a $(libsluost)
 
 if HAVE_CHECK

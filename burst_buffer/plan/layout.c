@@ -139,6 +139,7 @@ int slu_plan_stripes(struct slu_plan *plan, const struct slu_request *req,
 		const struct slu_request_stripe *s = &req->stripe[i];
 		const struct slu_layout_ask ask = {
 			.fsname = s->fsname,
+			.pool = s->pool,
 			.size = s->size ? s->size : predicted(job->file_size),
 			.predicted = !s->size,
 			.random = s->random,

@@ -17,6 +17,7 @@
 /* What is known of a directory whose layout is to be chosen. */
 struct slu_layout_ask {
 	const char *fsname; /* of Lustre; NULL: not given */
+	const char *pool;   /* of targets; NULL: not given */
 	uint64_t size;	    /* bytes of its files; 0: unknown */
 	bool predicted;	    /* the size is a prediction */
 	bool random;

@@ -78,6 +78,7 @@ struct slu_request_stripe {
 	uint32_t stripes; /* number of targets, chosen by load; 0: by size */
 	bool per_file;	  /* each file is placed when a program creates it */
 	char *fsname;	  /* Lustre's name; NULL: not given */
+	char *pool;	  /* of targets; NULL: not given */
 	int line;
 };
 

@@ -6,6 +6,7 @@
 #include "config.h"
 #include "select_io/ost/counter_rates.h"
 
+#include <ctype.h>
 #include <glob.h>
 #include <limits.h>
 #include <stdio.h>
@@ -75,12 +76,32 @@ void slu_stats_ost(const char *root, const char *name, double now,
 	}
 }
 
+/* What an MDT takes of a file now, also where its room has become little (which
+ * it tells since 2.16); false: it does not say. */
+static bool takes_of_file(const char *root, const char *name, uint64_t *bytes)
+{
+	char lod[64];
+	const char *text;
+	unsigned shift = 10;
+
+	snprintf(lod, sizeof(lod), "%.48s-mdtlov", name);
+	text = slurp(root, "lod", lod, "dom_stripesize_cur_kb");
+	if (!text) {
+		shift = 0;
+		text = slurp(root, "lod", lod, "dom_stripesize");
+	}
+	if (!text || !isdigit((unsigned char)*text))
+		return false;
+	*bytes = strtoull(text, NULL, 10) << shift;
+	return true;
+}
+
 static struct json_object *mdt(const char *root, const char *name, double now,
 			       struct slu_stats_meter *m)
 {
 	const char *text = slurp(root, "mdt", name, "md_stats");
 	struct json_object *obj;
-	uint64_t value[2] = {0, 0};
+	uint64_t value[2] = {0, 0}, bytes;
 	double rate[2];
 
 	if (!text)
@@ -93,6 +114,8 @@ static struct json_object *mdt(const char *root, const char *name, double now,
 		slu_json_set_double(obj, "ops", rate[0]);
 		slu_json_set_double(obj, "metadata", rate[1]);
 	}
+	if (takes_of_file(root, name, &bytes))
+		slu_json_set_u64(obj, "file_bytes", bytes);
 	return obj;
 }
 

@@ -32,8 +32,9 @@ struct slu_stats_meter {
  * now: seconds of any clock. */
 void slu_stats_ost(const char *root, const char *name, double now,
 		   struct slu_stats_meter *meter, struct json_object *obj);
-/* Every MDT of this server: [{"name":"fs-MDT0000","ops":12.5,"metadata":9}];
- * NULL: there is none. Caller puts. */
+/* Every MDT of this server: [{"name":"fs-MDT0000","ops":12.5,"metadata":9,
+ * "file_bytes":1048576}], the last what it takes of a file (Data-on-MDT); NULL:
+ * there is none. Caller puts. */
 struct json_object *slu_stats_mdts(const char *root, double now,
 				   struct slu_stats_meter *meter);
 /* The targets on which an MDT of this server makes no objects now, as the

@@ -6,15 +6,15 @@
  * of access, or with a computed one if tasks share a file of known size. Then
  * it removes components and stripes beyond the size, limits the stripes to the
  * targets that there are, leaves one component for Lustre before 2.10, adjusts
- * the number of stripes until every part has room on its target, and makes the
- * layout small enough for its extended attribute.
+ * the number of stripes until every part has room on its target, puts the begin
+ * of the file on the metadata target, lets components extend themselves, and
+ * makes the layout small enough for its extended attribute.
  */
 #include "config.h"
 #include "select_io/stripe/composite_layout.h"
 
 #include <math.h>
 #include <string.h>
-#include "common/jsonx.h"
 
 #define KIB  (UINT64_C(1) << 10)
 #define MIB  (UINT64_C(1) << 20)
@@ -29,6 +29,12 @@
  * ea_inode. */
 #define ATTRIBUTE	 65536
 #define NARROW_ATTRIBUTE 4000
+/* What extensions are a multiple of, in Lustre. */
+#define EXTEND_UNIT (64 * MIB)
+/* By how much a component extends itself, on each target and together: rarely
+ * enough that asking the metadata server for it takes no time to speak of. */
+#define EXTEND	   (4 * GIB)
+#define EXTEND_MAX (2 * TIB)
 
 static const struct slu_stripe_component sequential[] = {
 	{64 * MIB, 1, MIB, "small files cost one object"},
@@ -276,13 +282,16 @@ static void make_old(struct slu_stripe_layout *l, uint64_t size,
 }
 
 /* Does the layout fit in `most` bytes? It has a header, an entry for each
- * component with a pool's name, and an object for each stripe. */
+ * component with a pool's name, and an object for each stripe. What a component
+ * has yet to extend to is one more without objects. */
 static bool fits_attribute(const struct slu_stripe_layout *l, uint64_t most)
 {
-	uint64_t bytes = 32;
+	const uint64_t entry = 48 + 48;
+	uint64_t bytes = 32 + (l->mdt ? entry : 0);
 
 	for (size_t i = 0; i < l->n; i++)
-		bytes += 48 + 48 + 24 * (uint64_t)l->part[i].count;
+		bytes += entry + (l->extend[i] ? entry : 0) +
+			 24 * (uint64_t)l->part[i].count;
 	return bytes <= most;
 }
 
@@ -293,9 +302,94 @@ static void fit_attribute(struct slu_stripe_layout *l, uint64_t most)
 	if (fits_attribute(l, most))
 		return;
 	l->part[0] = l->part[l->n - 1];
+	l->extend[0] = l->extend[l->n - 1];
 	l->part[0].why = "with more components there would be too many stripes "
 			 "for one layout";
 	l->n = 1;
+}
+
+/* The bytes that the first component of the file has on its metadata target. */
+static uint64_t on_mdt(const struct slu_stripe_request *r)
+{
+	uint64_t most = r->mdt;
+
+	if (r->lustre && r->lustre < SLU_STRIPE_MDT)
+		return 0;
+	if (r->mdt_told && r->mdt_most < most)
+		most = r->mdt_most;
+	return most - most % SLU_STRIPE_MDT_UNIT;
+}
+
+/* Puts a small file on its metadata target, and the begin of one of unknown
+ * size, which may be small. Of a large one it would take room for nothing, and
+ * many readers of the same bytes are better served by several targets. */
+static void use_mdt(struct slu_stripe_layout *l,
+		    const struct slu_stripe_request *r)
+{
+	uint64_t most = on_mdt(r);
+	size_t first = 0;
+
+	if (most == 0 || r->size > most || (r->size == 0 && r->readers > 1))
+		return;
+	while (l->part[first].end && l->part[first].end <= most)
+		first++;
+	l->n -= first;
+	memmove(l->part, l->part + first, l->n * sizeof(*l->part));
+	l->mdt = most;
+}
+
+/* The bytes by which a component of so many stripes extends itself. */
+static uint64_t extension(uint32_t stripes)
+{
+	uint64_t bytes = stripes * EXTEND;
+
+	return bytes < EXTEND_MAX ? bytes : EXTEND_MAX;
+}
+
+/* Lets a file of unknown size go on elsewhere when one of its targets is full,
+ * where others have more than twice as much room: components of which one
+ * target gets more than the fullest has left extend themselves, but where they
+ * have all targets. */
+static void extend(struct slu_stripe_layout *l,
+		   const struct slu_stripe_request *r)
+{
+	uint64_t begin = l->mdt, least;
+
+	if (r->size > 0 || !r->room || r->targets < 2 ||
+	    r->lustre < SLU_STRIPE_EXTENDING || is_narrow(r))
+		return;
+	least = r->room[r->targets - 1];
+	if (least >= r->room[0] / 2)
+		return;
+	for (size_t i = 0; i < l->n; i++) {
+		struct slu_stripe_component *p = &l->part[i];
+
+		if (p->count < r->targets &&
+		    (p->end == 0 || (p->end - begin) / p->count > least)) {
+			l->extend[i] = extension(p->count);
+			p->why = "unequally full targets: it goes on elsewhere "
+				 "when one is full";
+		}
+		begin = p->end;
+	}
+}
+
+static int check_special(const struct slu_stripe_layout *l, struct slu_err *err)
+{
+	const uint64_t first = l->part[0].end;
+
+	if (l->mdt % SLU_STRIPE_MDT_UNIT || l->mdt > SLU_STRIPE_MDT_MAX ||
+	    (first && l->mdt >= first))
+		return slu_err(err, SLU_INVALID,
+			       "%llu bytes on the metadata target",
+			       (unsigned long long)l->mdt);
+	for (size_t i = 0; i < l->n; i++)
+		if (l->extend[i] % EXTEND_UNIT || l->extend[i] > EXTEND_MAX ||
+		    l->extend[i] % l->part[i].width)
+			return slu_err(err, SLU_INVALID,
+				       "component %zu extends itself by %llu",
+				       i, (unsigned long long)l->extend[i]);
+	return 0;
 }
 
 int slu_stripe_check(const struct slu_stripe_layout *l, struct slu_err *err)
@@ -323,10 +417,12 @@ int slu_stripe_check(const struct slu_stripe_layout *l, struct slu_err *err)
 				       (unsigned long long)p->end);
 		begin = p->end;
 	}
+	if (l->n == 0)
+		return slu_err(err, SLU_INVALID, "no component");
 	if (!fits_attribute(l, ATTRIBUTE))
 		return slu_err(err, SLU_INVALID,
 			       "more stripes than a layout can name");
-	return l->n > 0 ? 0 : slu_err(err, SLU_INVALID, "no component");
+	return check_special(l, err);
 }
 
 static int most_first(const void *a, const void *b)
@@ -345,7 +441,7 @@ void slu_stripe_set_room(struct slu_stripe_request *r, uint64_t *room)
 int slu_stripe_plan(const struct slu_stripe_request *r,
 		    struct slu_stripe_layout *out, struct slu_err *err)
 {
-	struct slu_stripe_layout l;
+	struct slu_stripe_layout l = {.pool = r->pool};
 	struct slu_err why;
 
 	if (r->tasks > 0 && r->size > 0)
@@ -366,74 +462,12 @@ int slu_stripe_plan(const struct slu_stripe_request *r,
 	if (make_room(r, &l, err))
 		return -1;
 	merge(&l);
+	use_mdt(&l, r);
+	extend(&l, r);
 	fit_attribute(&l, is_narrow(r) ? NARROW_ATTRIBUTE : ATTRIBUTE);
 	if (slu_stripe_check(&l, &why))
 		return slu_err(err, SLU_INTERNAL, "no valid layout: %s",
 			       why.text);
 	*out = l;
 	return 0;
-}
-
-/* "64K", "1M", "26G": the largest unit that divides it. */
-static void add_size(struct slu_buf *out, uint64_t bytes)
-{
-	static const char unit[] = "KMGT";
-	int u = 0;
-
-	for (bytes /= KIB; u < 3 && bytes % 1024 == 0; u++)
-		bytes /= 1024;
-	slu_buf_printf(out, "%llu%c", (unsigned long long)bytes, unit[u]);
-}
-
-void slu_stripe_command(const struct slu_stripe_layout *l, struct slu_buf *out)
-{
-	slu_stripe_command_in("setstripe", l, NULL, out);
-}
-
-void slu_stripe_command_in(const char *verb, const struct slu_stripe_layout *l,
-			   const char *pool, struct slu_buf *out)
-{
-	slu_buf_printf(out, "lfs %s", verb);
-	for (size_t i = 0; i < l->n; i++) {
-		const struct slu_stripe_component *p = &l->part[i];
-
-		if (l->n > 1) {
-			slu_buf_puts(out, " -E ");
-			if (p->end)
-				add_size(out, p->end);
-			else
-				slu_buf_puts(out, "-1");
-		}
-		slu_buf_printf(out, " -c %u -S ", p->count);
-		add_size(out, p->width);
-		if (pool && *pool)
-			slu_buf_printf(out, " -p %s", pool);
-	}
-}
-
-struct json_object *slu_stripe_json(const struct slu_stripe_layout *l)
-{
-	struct json_object *obj = json_object_new_object();
-	struct json_object *list = json_object_new_array();
-	struct slu_buf command = {0};
-	uint64_t begin = 0;
-
-	for (size_t i = 0; i < l->n; i++) {
-		const struct slu_stripe_component *p = &l->part[i];
-		struct json_object *one = json_object_new_object();
-
-		slu_json_set_u64(one, "begin", begin);
-		if (p->end)
-			slu_json_set_u64(one, "end", p->end);
-		slu_json_set_u64(one, "count", p->count);
-		slu_json_set_u64(one, "width", p->width);
-		slu_json_set_str(one, "why", p->why);
-		json_object_array_add(list, one);
-		begin = p->end;
-	}
-	slu_stripe_command(l, &command);
-	json_object_object_add(obj, "components", list);
-	slu_json_set_str(obj, "command", command.data);
-	slu_buf_free(&command);
-	return obj;
 }

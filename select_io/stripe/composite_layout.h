@@ -21,7 +21,12 @@
  *	tasks that each have a part of their own of a file of known size: as
  *		many targets as they keep busy, from the start, but no more than
  *		the time to open them is worth (bench/stripe);
- *	little free space: as many targets as the file needs to fit.
+ *	little free space: as many targets as the file needs to fit;
+ *	a file that is small, or of which nothing is known: its first bytes on
+ *		the metadata target, where the site wants that (Data-on-MDT);
+ *	a file of unknown size where targets are unequally full: components
+ *		that extend themselves, and go to other targets where one of
+ *		theirs is full.
  *
  * The result keeps Lustre's rules for composite layouts: ends are multiples of
  * 64 KiB and of the stripe width; the last component goes to the end of the
@@ -40,6 +45,11 @@
 #define SLU_STRIPE_COMPONENTS 8
 #define SLU_STRIPE_COUNT_MAX  2000
 #define SLU_STRIPE_COMPOSITE  2010 /* the first version that has them */
+#define SLU_STRIPE_MDT	      2011 /* and Data-on-MDT, */
+#define SLU_STRIPE_EXTENDING  2013 /* and components that extend themselves */
+#define SLU_STRIPE_MDT_UNIT   (UINT64_C(1) << 16) /* of its bytes */
+#define SLU_STRIPE_MDT_MAX    (UINT64_C(1) << 30)
+#define SLU_STRIPE_POOL	      15 /* the longest name of a pool */
 
 enum slu_stripe_access { SLU_STRIPE_SEQUENTIAL = 1, SLU_STRIPE_RANDOM };
 
@@ -57,6 +67,12 @@ struct slu_stripe_request {
 	 * read the whole file); 0: unknown */
 	uint32_t tasks;
 	double target_rate; /* bytes/s of a target; 0: SLU_STRIPE_DISK */
+	/* Bytes of a file that are to be on its metadata target; 0: none. Where
+	 * told, all of them take at most mdt_most (lod.*.dom_stripesize). */
+	uint64_t mdt;
+	bool mdt_told;
+	uint64_t mdt_most;
+	const char *pool; /* whose targets are used; NULL: all */
 };
 
 /* The model of costs, also of bench/stripe and layout_cost.h. */
@@ -73,7 +89,14 @@ struct slu_stripe_component {
 struct slu_stripe_layout {
 	struct slu_stripe_component part[SLU_STRIPE_COMPONENTS];
 	size_t n;
+	/* Bytes by which each of them extends itself; 0: it does not. */
+	uint64_t extend[SLU_STRIPE_COMPONENTS];
+	/* Bytes before the first of them that are on the metadata target. */
+	uint64_t mdt;
+	const char *pool; /* of all; NULL, "": none. Borrowed */
 };
+
+bool slu_stripe_pool_is_valid(const char *name);
 
 /* Sorts the bytes free on each of r->targets targets as r->room must be, and
  * lends them to the request. */
@@ -93,24 +116,24 @@ int slu_stripe_preset(const char *name, struct slu_stripe_layout *out,
 int slu_stripe_check(const struct slu_stripe_layout *layout,
 		     struct slu_err *err);
 
-/* "lfs setstripe -E 1G -c 4 -S 1M -E -1 -c 8 -S 2M", without the path. */
-void slu_stripe_command(const struct slu_stripe_layout *layout,
+/* "lfs VERB -E 64K -L mdt -E 1G -c 4 -S 1M -E -1 -c 8 -S 2M", without the path;
+ * the verb is setstripe or migrate. */
+void slu_stripe_command(const char *verb,
+			const struct slu_stripe_layout *layout,
 			struct slu_buf *out);
-/* "lfs VERB ..." likewise, each component in the pool (NULL, "": in none). */
-void slu_stripe_command_in(const char *verb,
-			   const struct slu_stripe_layout *layout,
-			   const char *pool, struct slu_buf *out);
 
-/* {"components":[{"begin","end","count","width","why"}],"command"}; end is left
- * out where it is the file's. Caller puts. */
+/* {"components":[{"begin","end","count","width","extend","why"}],"command"};
+ * end is left out where it is the file's, extend where it is 0, and count is 0
+ * on the metadata target. Caller puts. */
 struct json_object *slu_stripe_json(const struct slu_stripe_layout *layout);
 
 /* The same for a JSON request: {"size","access":"random","readers",
- * "tasks","targets","target_rate","lustre":"2.15"} or
- * {"preset","lustre"}, each of which may be missing; `known` describes the file
- * system, all 0 if unknown. If it has `targets`, another file system is meant:
- * its free space and its targets' rate are unknown.
- * Caller puts *out.
+ * "tasks","targets","target_rate","lustre":"2.15","mdt","pool"} or
+ * {"preset","lustre","pool"}, each of which may be missing; `known` describes
+ * the file system, all 0 if unknown, and has the site's `mdt`. If it has
+ * `targets`, another file system is meant: its free space, its targets' rate
+ * and what its metadata targets take are unknown; of a pool's targets the free
+ * space. Caller puts *out.
  */
 int slu_stripe_explain(struct json_object *args,
 		       const struct slu_stripe_request *known,

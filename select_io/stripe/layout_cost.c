@@ -136,9 +136,12 @@ double slu_stripe_seconds(const struct slu_file_layout *l, uint64_t size,
 void slu_stripe_as_file(const struct slu_stripe_layout *planned, uint64_t size,
 			struct slu_file_layout *out)
 {
-	uint64_t begin = 0;
+	uint64_t begin = planned->mdt;
 
 	memset(out, 0, sizeof(*out));
+	if (planned->mdt)
+		out->part[out->n++] = (struct slu_file_part){
+			.end = planned->mdt, .made = true, .mdt = true};
 	for (size_t i = 0; i < planned->n; i++) {
 		const struct slu_stripe_component *c = &planned->part[i];
 

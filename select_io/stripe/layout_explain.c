@@ -30,20 +30,36 @@ static int take_access(const char *access, struct slu_stripe_request *r,
 	return 0;
 }
 
+/* A name as lfs takes it. */
+static int take_pool(const char *pool, struct slu_stripe_request *r,
+		     struct slu_err *err)
+{
+	if (!slu_stripe_pool_is_valid(pool))
+		return slu_err(err, SLU_INVALID,
+			       "\"%.40s\" is no name of a pool: want 1 to %d "
+			       "letters, digits, \"_\", \"-\" or \".\"",
+			       pool, SLU_STRIPE_POOL);
+	r->pool = pool;
+	r->room = NULL;
+	return 0;
+}
+
 static int take_request(struct json_object *args, struct slu_stripe_request *r,
 			struct slu_err *err)
 {
 	uint64_t readers = 0, targets = 0, tasks = 0, rate = 0;
-	const char *access = "sequential", *version = NULL;
+	const char *access = "sequential", *version = NULL, *pool = NULL;
 
 	if (slu_json_u64_opt(args, "size", &r->size, err) ||
 	    slu_json_u64_opt(args, "readers", &readers, err) ||
 	    slu_json_u64_opt(args, "tasks", &tasks, err) ||
 	    slu_json_u64_opt(args, "targets", &targets, err) ||
 	    slu_json_u64_opt(args, "target_rate", &rate, err) ||
+	    slu_json_u64_opt(args, "mdt", &r->mdt, err) ||
+	    slu_json_str_opt(args, "pool", &pool, err) ||
 	    slu_json_str_opt(args, "lustre", &version, err) ||
 	    slu_json_str_opt(args, "access", &access, err) ||
-	    take_access(access, r, err))
+	    take_access(access, r, err) || (pool && take_pool(pool, r, err)))
 		return -1;
 	if (version) {
 		r->lustre = slu_ost_version(version);
@@ -56,6 +72,9 @@ static int take_request(struct json_object *args, struct slu_stripe_request *r,
 	if (rate == 0 && json_object_object_get_ex(args, "target_rate", NULL))
 		return slu_err(err, SLU_INVALID,
 			       "target-rate: want bytes a second");
+	if (r->mdt % SLU_STRIPE_MDT_UNIT || r->mdt > SLU_STRIPE_MDT_MAX)
+		return slu_err(err, SLU_INVALID,
+			       "mdt: want a multiple of 64KiB up to 1GiB");
 	if (tasks > 0 && readers > 0)
 		return slu_err(err, SLU_INVALID,
 			       "readers each read all of the file, tasks a "
@@ -69,6 +88,7 @@ static int take_request(struct json_object *args, struct slu_stripe_request *r,
 		r->targets = small(targets);
 		r->room = NULL;
 		r->target_rate = 0;
+		r->mdt_told = false;
 	}
 	if (rate > 0)
 		r->target_rate = (double)rate;
@@ -130,7 +150,8 @@ static int take_preset(struct json_object *args, const char *name,
 		       struct slu_stripe_layout *out, struct slu_err *err)
 {
 	static const char *const others[] = {"size",  "access",	 "readers",
-					     "tasks", "targets", "target_rate"};
+					     "tasks", "targets", "target_rate",
+					     "mdt"};
 	struct slu_stripe_request r = {0};
 
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
@@ -140,6 +161,7 @@ static int take_preset(struct json_object *args, const char *name,
 				       others[i]);
 	if (take_request(args, &r, err) || slu_stripe_preset(name, out, err))
 		return -1;
+	out->pool = r.pool;
 	if (r.lustre && r.lustre < SLU_STRIPE_COMPOSITE && out->n > 1)
 		return slu_err(err, SLU_INVALID,
 			       "%s is a composite layout, of which there are "

@@ -50,15 +50,15 @@ static const struct {
 	struct slu_stripe_layout layout;
 } others[] = {
 	{"tableI",
-	 {{{GIB, 4, MIB, "0-1 GB"},
-	   {10 * GIB, 8, 2 * MIB, "1-10 GB"},
-	   {0, 16, 4 * MIB, "10-14 GB"}},
-	  3}},
+	 {.part = {{GIB, 4, MIB, "0-1 GB"},
+		   {10 * GIB, 8, 2 * MIB, "1-10 GB"},
+		   {0, 16, 4 * MIB, "10-14 GB"}},
+	  .n = 3}},
 	{"fig11",
-	 {{{26 * GIB, 16, MIB, "0-26 GB"},
-	   {52 * GIB, 64, MIB, "26-52 GB"},
-	   {0, 128, MIB, "remainder"}},
-	  3}},
+	 {.part = {{26 * GIB, 16, MIB, "0-26 GB"},
+		   {52 * GIB, 64, MIB, "26-52 GB"},
+		   {0, 128, MIB, "remainder"}},
+	  .n = 3}},
 };
 
 static const char *const places[] = {"first part", "second part", "remainder"};

@@ -103,13 +103,12 @@ static enum slu_review_why reason(const struct slu_review_file *f,
 							   : SLU_REVIEW_WIDTH;
 }
 
-/* "lfs migrate -c 4 -S 1M -p flash PATH"; the pool of each component. */
-static char *command(const struct slu_stripe_layout *planned, const char *pool,
-		     const char *path)
+/* "lfs migrate -c 4 -S 1M -p flash PATH" */
+static char *command(const struct slu_stripe_layout *planned, const char *path)
 {
 	struct slu_buf out = {0};
 
-	slu_stripe_command_in("migrate", planned, pool, &out);
+	slu_stripe_command("migrate", planned, &out);
 	slu_buf_puts(&out, " ");
 	slu_review_quote(path, &out);
 	return slu_buf_steal(&out);
@@ -167,13 +166,13 @@ static bool is_worth(const struct slu_review_file *f)
 }
 
 static int remember(struct slu_review *r, struct slu_review_file *f,
-		    const struct slu_stripe_layout *planned, const char *pool,
-		    const char *path, struct slu_err *err)
+		    const struct slu_stripe_layout *planned, const char *path,
+		    struct slu_err *err)
 {
 	if (r->top == 0 || (r->n == r->top && f->saved <= r->file[0].saved))
 		return 0;
 	f->path = strdup(path);
-	f->command = command(planned, pool, path);
+	f->command = command(planned, path);
 	if (f->path && f->command && keep(r, f, err) == 0)
 		return 0;
 	release(f);
@@ -198,6 +197,7 @@ int slu_review_add(struct slu_review *r, const char *path, uint64_t size,
 		r->no_room++;
 		return 0;
 	}
+	planned.pool = layout->pool;
 	slu_stripe_as_file(&planned, size, &as_file);
 	f.stripes = count_stripes(layout);
 	f.now = slu_stripe_seconds(layout, size, r->site);
@@ -209,7 +209,7 @@ int slu_review_add(struct slu_review *r, const char *path, uint64_t size,
 	f.why = reason(&f, layout, &as_file);
 	r->of[f.why].files++;
 	r->of[f.why].saved += f.saved;
-	return remember(r, &f, &planned, layout->pool, path, err);
+	return remember(r, &f, &planned, path, err);
 }
 
 /* The worst first; alike ones by name. */

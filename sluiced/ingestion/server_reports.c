@@ -180,6 +180,7 @@ struct json_object *slu_osts_prepare(const struct slu_daemon *d,
 	slu_json_set_double(live, "beta", d->conf->placement_beta);
 	slu_json_set_u64(live, "by", d->conf->placement_cost);
 	slu_json_set_bool(live, "narrow", !d->conf->wide_striping);
+	slu_json_set_u64(live, "mdt", d->conf->data_on_mdt);
 	if (ranking && slu_osts_busy(d))
 		json_object_object_add(live, "ranking",
 				       json_object_get(ranking));

@@ -99,7 +99,8 @@ static char *placed(struct json_object *answer,
 }
 
 /* The layout that follows from size and access. */
-static char *planned(const struct slu_daemon *d, struct json_object *answer,
+static char *planned(const struct slu_daemon *d, struct json_object *live,
+		     struct json_object *answer,
 		     const struct slu_layout_ask *ask, char **why,
 		     struct slu_err *err)
 {
@@ -110,17 +111,23 @@ static char *planned(const struct slu_daemon *d, struct json_object *answer,
 		.readers = ask->readers,
 		.tasks = ask->tasks,
 		.narrow = !d->conf->wide_striping,
+		.mdt = d->conf->data_on_mdt,
+		.pool = ask->pool,
 	};
 	struct slu_stripe_layout layout;
 	struct slu_buf command = {0};
 	char size[SLU_SIZE_TEXT], *text;
-	uint64_t *room = slu_stripe_count_targets(answer, &r);
-	int rc = slu_stripe_plan(&r, &layout, err);
+	uint64_t *room = slu_stripe_count_targets(
+		answer, json_object_object_get(live, "servers"), &r);
+	int rc;
 
+	if (ask->pool)
+		r.room = NULL; /* of its targets not known */
+	rc = slu_stripe_plan(&r, &layout, err);
 	free(room);
 	if (rc)
 		return NULL;
-	slu_stripe_command(&layout, &command);
+	slu_stripe_command("setstripe", &layout, &command);
 	text = command.data ? arguments(command.data, err) : NULL;
 	slu_buf_free(&command);
 	*why = slu_asprintf(
@@ -144,17 +151,23 @@ static void remember(struct slu_daemon *d, struct json_object *answer)
 char *slu_daemon_layout(struct slu_daemon *d, const struct slu_layout_ask *ask,
 			bool *known, char **why, struct slu_err *err)
 {
-	struct json_object *live = slu_osts_prepare(d, NULL, NULL);
-	struct json_object *answer, *list = NULL;
+	struct json_object *live, *answer, *list = NULL;
 	char *text = NULL;
 
 	*why = NULL;
+	*known = false;
+	if (ask->pool && ask->stripes) {
+		*why = slu_asprintf("Lustre chooses targets of the pool %s",
+				    ask->pool);
+		return slu_asprintf("-c %u -p %s", ask->stripes, ask->pool);
+	}
+	live = slu_osts_prepare(d, NULL, NULL);
 	answer = choose(live, ask, err);
 	if (answer) {
 		json_object_object_get_ex(answer, "osts", &list);
 		*known = list && json_object_array_length(list) > 0;
 		text = ask->stripes ? placed(answer, ask, why, err)
-				    : planned(d, answer, ask, why, err);
+				    : planned(d, live, answer, ask, why, err);
 	}
 	if (text && ask->stripes)
 		remember(d, answer);

@@ -34,6 +34,8 @@ static const struct slu_answer_key targets[] = {
 	 .doc = "of one request"},
 	{"io_bytes", .is = SLU_IS_BYTES, .doc = "of one request"},
 	{"ops", "requests_per_second", .is = SLU_IS_NUMBER},
+	{"file_bytes", .is = SLU_IS_BYTES,
+	 .doc = "that an MDT takes of a file (Data-on-MDT)"},
 	{"jobs", .is = SLU_IS_COUNT},
 	{"state", .is = SLU_IS_TEXT},
 	{.key = NULL}};
@@ -83,8 +85,11 @@ const struct slu_form slu_form_osts = {.name = "osts",
 static const struct slu_answer_key components[] = {
 	{"begin", "begin_bytes", .is = SLU_IS_BYTES, .title = "FROM"},
 	{"end", "end_bytes", .is = SLU_IS_BYTES, .title = "TO"},
-	{"count", "stripes", .is = SLU_IS_COUNT, .title = "STRIPES"},
+	{"count", "stripes", .is = SLU_IS_COUNT, .title = "STRIPES",
+	 .doc = "0 on the metadata target"},
 	{"width", "stripe_size_bytes", .is = SLU_IS_BYTES, .title = "WIDTH"},
+	{"extend", "extension_bytes", .is = SLU_IS_BYTES,
+	 .doc = "by which it extends itself"},
 	{"why", .is = SLU_IS_TEXT, .title = "WHY", .text = true},
 	{.key = NULL}};
 static const struct slu_answer_key stripe[] = {

@@ -390,6 +390,11 @@ const struct slu_cli_option slu_options[] = {
 	{SLU_OPT_TARGET_RATE, "target-rate", "SIZE",
 	 "of stripe: bytes/s of a target", SLU_TAKES_ONE, put_rate,
 	 "target_rate"},
+	{SLU_OPT_MDT, "mdt", "SIZE",
+	 "of stripe explain: bytes of a small file on its MDT", SLU_TAKES_ONE,
+	 put_size, "mdt"},
+	{SLU_OPT_POOL, "pool", "NAME", "of stripe explain: whose targets",
+	 SLU_TAKES_ONE, put_text, "pool"},
 	{SLU_OPT_LUSTRE, "lustre", "VERSION",
 	 "of stripe: release of Lustre "
 	 "on the servers",

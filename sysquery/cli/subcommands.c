@@ -154,7 +154,7 @@ const struct slu_command slu_commands[] = {
 	 .options = {SLU_OPT_SIZE, SLU_OPT_ACCESS, SLU_OPT_READERS,
 		     SLU_OPT_TARGETS, SLU_OPT_PRESET, SLU_OPT_FSNAME,
 		     SLU_OPT_LUSTRE, SLU_OPT_TASKS, SLU_OPT_TARGET_RATE,
-		     SLU_OPT_TOP},
+		     SLU_OPT_MDT, SLU_OPT_POOL, SLU_OPT_TOP},
 	 .max_operands = 2,
 	 .run = slu_cmd_stripe},
 	{.name = "dump",

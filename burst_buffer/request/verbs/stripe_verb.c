@@ -10,7 +10,8 @@
 #include "common/str.h"
 
 #define STRIPES_MAX 2000 /* of a file in Lustre */
-#define FSNAME_MAX  8	 /* Lustre's own limit */
+#define FSNAME_MAX  8	 /* Lustre's own limits */
+#define POOL_MAX    15
 
 const char *const slu_access_names[] = {"sequential", "random", NULL};
 
@@ -118,16 +119,23 @@ static int set_fsname(struct slu_request *req, const char *value,
 	return slu_set_word(&last(req)->fsname, value, err);
 }
 
+static int set_pool(struct slu_request *req, const char *value,
+		    struct slu_err *err)
+{
+	if (!*value || *value == '-' || strlen(value) > POOL_MAX ||
+	    value[strspn(value, SLU_WORD_CHARS "-.")])
+		return slu_err(err, SLU_INVALID,
+			       "\"%.64s\" is no name of a pool of targets",
+			       value);
+	return slu_set_word(&last(req)->pool, value, err);
+}
+
 const struct slu_request_key slu_stripe_keys[] = {
-	{"target", true, set_target},
-	{"size", false, set_size},
-	{"access", false, set_access},
-	{"readers", false, set_readers},
-	{"stripes", false, set_stripes},
-	{"per_file", false, set_per_file},
-	{"fsname", false, set_fsname},
-	{"shared", false, set_shared},
-	{NULL, false, NULL},
+	{"target", true, set_target},	 {"size", false, set_size},
+	{"access", false, set_access},	 {"readers", false, set_readers},
+	{"stripes", false, set_stripes}, {"per_file", false, set_per_file},
+	{"fsname", false, set_fsname},	 {"shared", false, set_shared},
+	{"pool", false, set_pool},	 {NULL, false, NULL},
 };
 
 /* The library that places files at their creation (per_file=) has one setting
@@ -167,6 +175,10 @@ int slu_end_stripe(struct slu_request *req, struct slu_err *err)
 			       "with per_file=yes stripes= says how many "
 			       "targets a file has: access= and readers= have "
 			       "nothing to decide");
+	if (s->per_file && s->pool)
+		return slu_err(err, SLU_INVALID,
+			       "with per_file=yes targets of all pools are "
+			       "used: leave out pool=");
 	if (s->per_file && s->target && strchr(s->target, ':'))
 		return slu_err(err, SLU_INVALID,
 			       "target=%.200s: with per_file=yes its path has "
@@ -185,6 +197,7 @@ void slu_stripes_free(struct slu_request *req)
 	for (size_t i = 0; i < req->n_stripe; i++) {
 		free(req->stripe[i].target);
 		free(req->stripe[i].fsname);
+		free(req->stripe[i].pool);
 	}
 	free(req->stripe);
 }

@@ -138,6 +138,8 @@ static void put_stripe(struct slu_buf *buf, const struct slu_request_stripe *s)
 		put_pair(buf, "per_file", "yes");
 	if (s->fsname)
 		put_pair(buf, "fsname", s->fsname);
+	if (s->pool)
+		put_pair(buf, "pool", s->pool);
 }
 
 char *slu_request_text(const struct slu_request *req)

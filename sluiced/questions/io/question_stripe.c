@@ -15,7 +15,44 @@
 #include "sluiced/questions/answerers.h"
 #include "sluiced/questions/io/question_stripe.h"
 
+/* Is it an MDT of the file system that this OST is of? */
+static bool is_beside(const char *mdt, const char *ost)
+{
+	const char *end = ost ? strstr(ost, "-OST") : NULL;
+	size_t len = end ? (size_t)(end - ost) : 0;
+
+	return mdt && len > 0 && strncmp(mdt, ost, len) == 0 &&
+	       strncmp(mdt + len, "-MDT", 4) == 0;
+}
+
+/* What all MDTs of the file system that have said so take of a file. */
+static void take_mdts(struct json_object *servers, const char *ost,
+		      struct slu_stripe_request *r)
+{
+	struct json_object_iter at;
+
+	json_object_object_foreachC(servers, at)
+	{
+		struct json_object *mdts = slu_json_list_at(at.val, "mdts");
+
+		for (size_t i = 0; i < slu_json_length(mdts); i++) {
+			struct json_object *mdt =
+				json_object_array_get_idx(mdts, i);
+			uint64_t most;
+
+			if (!is_beside(slu_json_str_at(mdt, "name"), ost) ||
+			    !json_object_object_get_ex(mdt, "file_bytes", NULL))
+				continue;
+			most = slu_json_u64_at(mdt, "file_bytes");
+			if (!r->mdt_told || most < r->mdt_most)
+				r->mdt_most = most;
+			r->mdt_told = true;
+		}
+	}
+}
+
 uint64_t *slu_stripe_count_targets(struct json_object *answer,
+				   struct json_object *servers,
 				   struct slu_stripe_request *r)
 {
 	uint64_t *all;
@@ -32,6 +69,11 @@ uint64_t *slu_stripe_count_targets(struct json_object *answer,
 	slu_json_u64_opt(answer, "lustre", &version, NULL);
 	r->lustre = (uint32_t)version;
 	r->target_rate = slu_stripe_measured_rate(answer);
+	if (servers)
+		take_mdts(servers,
+			  slu_json_str_at(json_object_array_get_idx(list, 0),
+					  "name"),
+			  r);
 	for (size_t i = 0; i < json_object_array_length(list); i++) {
 		uint64_t room = 0;
 
@@ -57,7 +99,7 @@ static int count_targets(struct json_object *live, struct json_object *args,
 	if (slu_json_str_opt(args, "fsname", &none.fsname, err) ||
 	    slu_ost_choose(&set, servers, &none, &answer, err))
 		return -1;
-	*room = slu_stripe_count_targets(answer, r);
+	*room = slu_stripe_count_targets(answer, servers, r);
 	json_object_put(answer);
 	return 0;
 }
@@ -73,6 +115,7 @@ int slu_stripe_answer(struct slu_db *db, const struct slu_asker *who,
 
 	(void)db;
 	slu_json_bool_opt(who->live, "narrow", &known.narrow, NULL);
+	slu_json_u64_opt(who->live, "mdt", &known.mdt, NULL);
 	rc = count_targets(who->live, args, &known, &room, err) ||
 	     slu_stripe_explain(args, &known, &answer, err);
 	free(room);

@@ -47,10 +47,11 @@ static int explain(struct slu_ask *ask, struct slu_err *err)
 	     slu_ask_given(ask, SLU_OPT_READERS) ||
 	     slu_ask_given(ask, SLU_OPT_TASKS) ||
 	     slu_ask_given(ask, SLU_OPT_TARGET_RATE) ||
+	     slu_ask_given(ask, SLU_OPT_MDT) ||
 	     slu_ask_given(ask, SLU_OPT_TARGETS)))
 		return slu_err(err, SLU_INVALID,
 			       "stripe: a --preset has no --size, --access, "
-			       "--readers, --tasks, --targets or "
+			       "--readers, --tasks, --targets, --mdt or "
 			       "--target-rate");
 	if (!at_hand(ask))
 		return slu_ask_render(ask, "stripe", show, err);
@@ -66,11 +67,12 @@ static int check(struct slu_ask *ask, struct slu_err *err)
 	if (ask->file || slu_ask_given(ask, SLU_OPT_PRESET) ||
 	    slu_ask_given(ask, SLU_OPT_SIZE) ||
 	    slu_ask_given(ask, SLU_OPT_TASKS) ||
-	    slu_ask_given(ask, SLU_OPT_TARGETS))
+	    slu_ask_given(ask, SLU_OPT_TARGETS) ||
+	    slu_ask_given(ask, SLU_OPT_MDT) || slu_ask_given(ask, SLU_OPT_POOL))
 		return slu_err(err, SLU_INVALID,
 			       "stripe check has no -f, --preset, --size, "
-			       "--tasks or --targets: it looks at what there "
-			       "is");
+			       "--tasks, --targets, --mdt or --pool: it looks "
+			       "at what there is");
 	return slu_stripe_check_files(ask, ask->operand[1], err);
 }
 

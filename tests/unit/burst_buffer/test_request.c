@@ -185,6 +185,8 @@ static const struct text_case accepted[] = {
 	 NULL,
 	 "stripe target=/a stripes=2 per_file=yes; "
 	 "stripe target=/b stripes=2 per_file=yes; stripe target=/c"},
+	{"stripe pool=flash-1.a target=/a stripes=2", NULL,
+	 "stripe target=/a stripes=2 pool=flash-1.a"},
 	{"pool=far capacity=1K", NULL, "jobfs capacity=1024 pool=far"},
 	{"tier=flash capacity=1K", NULL, "jobfs capacity=1024 tier=flash"},
 	{NULL, "#BB jobfs capacity=1K tier=ram\n",

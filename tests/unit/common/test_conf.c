@@ -38,6 +38,7 @@ START_TEST(test_defaults)
 	ck_assert_double_eq(c->placement_alpha, 0.5);
 	ck_assert_double_eq(c->placement_beta, 0.5);
 	ck_assert_int_eq(c->placement_cost, SLU_PLACEMENT_CONVEX);
+	ck_assert_uint_eq(c->data_on_mdt, 0);
 	ck_assert(c->wide_striping);
 	ck_assert(c->io_nodes.n == 0 && c->max_ions_per_job == 8);
 	ck_assert(c->direct_access && c->ion_policy == SLU_ION_MCKP);
@@ -73,6 +74,7 @@ START_TEST(test_every_key)
 				   "MappingTimeout=00:30\n"
 				   "PlacementAlpha=1\nPlacementBeta=0\n"
 				   "PlacementCost=linear-raw\n"
+				   "DataOnMdt=64KiB\n"
 				   "WideStriping=no\n");
 
 	ck_assert_str_eq(c->database, "/d");
@@ -116,6 +118,7 @@ START_TEST(test_every_key)
 	ck_assert_double_eq(c->placement_alpha, 1);
 	ck_assert_double_eq(c->placement_beta, 0);
 	ck_assert_int_eq(c->placement_cost, SLU_PLACEMENT_RAW);
+	ck_assert_uint_eq(c->data_on_mdt, 65536);
 	ck_assert(!c->wide_striping);
 	slu_conf_free(c);
 }

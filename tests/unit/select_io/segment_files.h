@@ -20,10 +20,10 @@
 static struct slu_err err;
 
 static const struct slu_stripe_layout layout = {
-	{{64 * KIB, 4, KIB *KIB, ""},
-	 {192 * KIB, 8, 2 * KIB *KIB, ""},
-	 {0, 16, 4 * KIB *KIB, ""}},
-	3};
+	.part = {{64 * KIB, 4, KIB *KIB, ""},
+		 {192 * KIB, 8, 2 * KIB *KIB, ""},
+		 {0, 16, 4 * KIB *KIB, ""}},
+	.n = 3};
 static const struct slu_segment_options plain = {0};
 
 static inline void make_random(const char *path, size_t size)

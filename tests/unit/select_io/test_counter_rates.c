@@ -157,6 +157,27 @@ START_TEST(test_rates)
 }
 END_TEST
 
+/* What an MDT takes of a file, as each version has it. */
+START_TEST(test_data_on_mdt)
+{
+	static struct slu_ost_meter meter[3];
+
+	put("proc/fs/lustre/mdt/fs-MDT0000/md_stats", "");
+	put("sys/fs/lustre/lod/fs-MDT0000-mdtlov/dom_stripesize", "1048576\n");
+	says(10, &meter[0],
+	     "{\"osts\":[],\"mdts\":[{\"name\":\"fs-MDT0000\","
+	     "\"file_bytes\":1048576}]}");
+	put("sys/fs/lustre/lod/fs-MDT0000-mdtlov/dom_stripesize_cur_kb",
+	    "0\n"); /* it is full */
+	says(10, &meter[1],
+	     "{\"osts\":[],\"mdts\":[{\"name\":\"fs-MDT0000\","
+	     "\"file_bytes\":0}]}");
+	put("sys/fs/lustre/lod/fs-MDT0000-mdtlov/dom_stripesize_cur_kb", "\n");
+	says(10, &meter[2],
+	     "{\"osts\":[],\"mdts\":[{\"name\":\"fs-MDT0000\"}]}");
+}
+END_TEST
+
 /* Every read(2) of this program goes through here: files below the root give a
  * page at a time, as Lustre's do, and want more room than that. */
 static unsigned pages;
@@ -432,6 +453,6 @@ START_TEST(test_tree)
 }
 END_TEST
 
-TEST_MAIN("counter_rates", test_counter_rows, test_files_of_each_lustre_version,
-	  test_rates, test_row_behind_first_page, test_recorded, test_servers,
-	  test_tree)
+TEST_MAIN("counter_rates", test_data_on_mdt, test_counter_rows,
+	  test_files_of_each_lustre_version, test_rates,
+	  test_row_behind_first_page, test_recorded, test_servers, test_tree)

@@ -25,58 +25,74 @@ static const struct {
 	struct slu_stripe_request r;
 	const char *want;
 } plans[] = {
-	{{0, SEQ, 0, 0, NULL, 0, false, 0, 0},
+	{{0, SEQ, 0, 0, NULL, 0, false, 0, 0, 0, false, 0, NULL},
 	 "-E 64M -c 1 -S 1M -E 1G -c 4 -S 1M -E 10G -c 8 -S 2M "
 	 "-E 1T -c 16 -S 4M -E -1 -c 64 -S 4M"},
-	{{4 * TIB, SEQ, 1, 1000, NULL, 0, false, 0, 0},
+	{{4 * TIB, SEQ, 1, 1000, NULL, 0, false, 0, 0, 0, false, 0, NULL},
 	 "-E 64M -c 1 -S 1M -E 1G -c 4 -S 1M -E 10G -c 8 -S 2M "
 	 "-E 1T -c 16 -S 4M -E -1 -c 64 -S 4M"},
-	{{MIB, SEQ, 0, 0, NULL, 0, false, 0, 0}, "-c 1 -S 1M"},
-	{{64 * MIB, SEQ, 0, 0, NULL, 0, false, 0, 0}, "-c 1 -S 1M"},
-	{{64 * MIB + 1, SEQ, 0, 0, NULL, 0, false, 0, 0},
+	{{MIB, SEQ, 0, 0, NULL, 0, false, 0, 0, 0, false, 0, NULL},
+	 "-c 1 -S 1M"},
+	{{64 * MIB, SEQ, 0, 0, NULL, 0, false, 0, 0, 0, false, 0, NULL},
+	 "-c 1 -S 1M"},
+	{{64 * MIB + 1, SEQ, 0, 0, NULL, 0, false, 0, 0, 0, false, 0, NULL},
 	 "-E 64M -c 1 -S 1M -E -1 -c 4 -S 1M"},
-	{{0, RND, 100, 0, NULL, 0, false, 0, 0},
+	{{0, RND, 100, 0, NULL, 0, false, 0, 0, 0, false, 0, NULL},
 	 "-E 1G -c 1 -S 1M -E 100G -c 4 -S 1M -E -1 -c 8 -S 1M"},
 	/* several readers: as BLAST's database was read best */
-	{{0, SEQ, 2, 0, NULL, 0, false, 0, 0},
+	{{0, SEQ, 2, 0, NULL, 0, false, 0, 0, 0, false, 0, NULL},
 	 "-E 100G -c 16 -S 1M -E -1 -c 64 -S 1M"},
-	{{79 * GIB, SEQ, 8, 1008, NULL, 0, false, 0, 0}, "-c 16 -S 1M"},
-	{{0, SEQ, 16, 0, NULL, 0, false, 0, 0},
+	{{79 * GIB, SEQ, 8, 1008, NULL, 0, false, 0, 0, 0, false, 0, NULL},
+	 "-c 16 -S 1M"},
+	{{0, SEQ, 16, 0, NULL, 0, false, 0, 0, 0, false, 0, NULL},
 	 "-E 26G -c 16 -S 1M -E 52G -c 64 -S 1M -E -1 -c 128 -S 1M"},
 	/* however many read it: no stripe without a byte */
-	{{1, SEQ, 16, 0, NULL, 0, false, 0, 0}, "-c 1 -S 1M"},
-	{{MIB, SEQ, 600, 0, NULL, 0, false, 0, 0}, "-c 1 -S 1M"},
-	{{MIB + 1, SEQ, 16, 0, NULL, 0, false, 0, 0}, "-c 2 -S 1M"},
-	{{1, RND, 16, 0, NULL, 0, false, 0, 0}, "-c 1 -S 1M"},
-	{{15 * MIB, SEQ, 16, 0, NULL, 2009, false, 0, 0}, "-c 15 -S 1M"},
-	{{16 * MIB, SEQ, 16, 0, NULL, 0, false, 0, 0}, "-c 16 -S 1M"},
+	{{1, SEQ, 16, 0, NULL, 0, false, 0, 0, 0, false, 0, NULL},
+	 "-c 1 -S 1M"},
+	{{MIB, SEQ, 600, 0, NULL, 0, false, 0, 0, 0, false, 0, NULL},
+	 "-c 1 -S 1M"},
+	{{MIB + 1, SEQ, 16, 0, NULL, 0, false, 0, 0, 0, false, 0, NULL},
+	 "-c 2 -S 1M"},
+	{{1, RND, 16, 0, NULL, 0, false, 0, 0, 0, false, 0, NULL},
+	 "-c 1 -S 1M"},
+	{{15 * MIB, SEQ, 16, 0, NULL, 2009, false, 0, 0, 0, false, 0, NULL},
+	 "-c 15 -S 1M"},
+	{{16 * MIB, SEQ, 16, 0, NULL, 0, false, 0, 0, 0, false, 0, NULL},
+	 "-c 16 -S 1M"},
 	/* four targets: components that are alike then are one */
-	{{0, SEQ, 0, 4, NULL, 0, false, 0, 0},
+	{{0, SEQ, 0, 4, NULL, 0, false, 0, 0, 0, false, 0, NULL},
 	 "-E 64M -c 1 -S 1M -E 1G -c 4 -S 1M -E 10G -c 4 -S 2M "
 	 "-E -1 -c 4 -S 4M"},
-	{{0, SEQ, 100, 8, NULL, 0, false, 0, 0}, "-c 8 -S 1M"},
+	{{0, SEQ, 100, 8, NULL, 0, false, 0, 0, 0, false, 0, NULL},
+	 "-c 8 -S 1M"},
 	/* versions */
-	{{4 * TIB, SEQ, 0, 0, NULL, 2010, false, 0, 0},
+	{{4 * TIB, SEQ, 0, 0, NULL, 2010, false, 0, 0, 0, false, 0, NULL},
 	 "-E 64M -c 1 -S 1M -E 1G -c 4 -S 1M -E 10G -c 8 -S 2M -E 1T "
 	 "-c 16 -S 4M -E -1 -c 64 -S 4M"},
-	{{4 * TIB, SEQ, 0, 0, NULL, 2009, false, 0, 0}, "-c 64 -S 4M"},
-	{{20 * GIB, SEQ, 0, 0, NULL, 2005, false, 0, 0}, "-c 16 -S 4M"},
-	{{2 * GIB, RND, 0, 0, NULL, 2005, false, 0, 0}, "-c 4 -S 1M"},
-	{{9 * TIB, SEQ, 0, 950, ten, 2005, false, 0, 0}, "-c 922 -S 4M"},
+	{{4 * TIB, SEQ, 0, 0, NULL, 2009, false, 0, 0, 0, false, 0, NULL},
+	 "-c 64 -S 4M"},
+	{{20 * GIB, SEQ, 0, 0, NULL, 2005, false, 0, 0, 0, false, 0, NULL},
+	 "-c 16 -S 4M"},
+	{{2 * GIB, RND, 0, 0, NULL, 2005, false, 0, 0, 0, false, 0, NULL},
+	 "-c 4 -S 1M"},
+	{{9 * TIB, SEQ, 0, 950, ten, 2005, false, 0, 0, 0, false, 0, NULL},
+	 "-c 922 -S 4M"},
 	/* without ea_inode */
-	{{TIB, SEQ, 0, 950, ten, 2015, true, 0, 0},
+	{{TIB, SEQ, 0, 950, ten, 2015, true, 0, 0, 0, false, 0, NULL},
 	 "-E 64M -c 1 -S 1M -E 1G -c 4 -S 1M -E 10G -c 8 -S 2M "
 	 "-E -1 -c 103 -S 4M"},
-	{{1600 * GIB, RND, 0, 950, ten, 2015, true, 0, 0}, "-c 160 -S 1M"},
-	{{0, SEQ, 16, 0, NULL, 2015, true, 0, 0}, "-c 128 -S 1M"},
-	{{4 * TIB, SEQ, 0, 0, NULL, 2015, true, 0, 0},
+	{{1600 * GIB, RND, 0, 950, ten, 2015, true, 0, 0, 0, false, 0, NULL},
+	 "-c 160 -S 1M"},
+	{{0, SEQ, 16, 0, NULL, 2015, true, 0, 0, 0, false, 0, NULL},
+	 "-c 128 -S 1M"},
+	{{4 * TIB, SEQ, 0, 0, NULL, 2015, true, 0, 0, 0, false, 0, NULL},
 	 "-E 64M -c 1 -S 1M -E 1G -c 4 -S 1M -E 10G -c 8 -S 2M -E 1T "
 	 "-c 16 -S 4M -E -1 -c 64 -S 4M"},
 	/* 4 TiB on targets with 50 GiB each */
-	{{4 * TIB, RND, 0, 100, fifty, 0, false, 0, 0},
+	{{4 * TIB, RND, 0, 100, fifty, 0, false, 0, 0, 0, false, 0, NULL},
 	 "-E 1G -c 1 -S 1M -E 100G -c 4 -S 1M -E -1 -c 82 -S 1M"},
 	/* of which 1,014 are in one component */
-	{{1200 * GIB, SEQ, 0, 100, fifty, 0, false, 0, 0},
+	{{1200 * GIB, SEQ, 0, 100, fifty, 0, false, 0, 0, 0, false, 0, NULL},
 	 "-E 64M -c 1 -S 1M -E 1G -c 4 -S 1M -E 10G -c 8 -S 2M -E 1T "
 	 "-c 21 -S 4M -E -1 -c 64 -S 4M"},
 };
@@ -93,7 +109,7 @@ START_TEST(test_plan)
 
 		expect_ok(slu_stripe_plan(&c->r, &l, &err), err);
 		expect_ok(slu_stripe_check(&l, &err), err);
-		slu_stripe_command(&l, &text);
+		slu_stripe_command("setstripe", &l, &text);
 		ck_assert(strncmp(text.data, "lfs setstripe ", 14) == 0);
 		expect(strcmp(text.data + 14, c->want) == 0, "%s", text.data);
 		for (size_t i = 0; i < l.n; i++)
@@ -164,10 +180,122 @@ START_TEST(test_tasks)
 		expect_ok(slu_stripe_plan(&c->r, &l, &err), err);
 		expect_ok(slu_stripe_check(&l, &err), err);
 		slu_buf_reset(&text);
-		slu_stripe_command(&l, &text);
+		slu_stripe_command("setstripe", &l, &text);
 		expect(strcmp(text.data + 14, c->want) == 0, "%s", text.data);
 		expect(strstr(l.part[0].why, c->why), "%s", l.part[0].why);
 	}
+	slu_buf_free(&text);
+}
+END_TEST
+
+/* Small files, and those that may be small, are on the metadata target where
+ * the site wants that. */
+START_TEST(test_mdt)
+{
+	static const struct {
+		struct slu_stripe_request r;
+		const char *want;
+	} cases[] = {
+		{{.size = 9, .mdt = 65536}, "-E 64K -L mdt -E -1 -c 1 -S 1M"},
+		{{.size = 65536, .mdt = 65536, .lustre = 2011},
+		 "-E 64K -L mdt -E -1 -c 1 -S 1M"},
+		{{.size = 9, .mdt = 65536, .pool = "flash"},
+		 "-E 64K -L mdt -E -1 -c 1 -S 1M -p flash"},
+		{{.size = 65537, .mdt = 65536}, "-c 1 -S 1M"},
+		{{.size = 9, .mdt = 65536, .lustre = 2010}, "-c 1 -S 1M"},
+		{{.mdt = MIB, .targets = 4},
+		 "-E 1M -L mdt -E 64M -c 1 -S 1M -E 1G -c 4 -S 1M -E 10G -c 4 "
+		 "-S 2M -E -1 -c 4 -S 4M"},
+		/* instead of components that are no larger */
+		{{.mdt = GIB, .targets = 4},
+		 "-E 1G -L mdt -E 10G -c 4 -S 2M -E -1 -c 4 -S 4M"},
+		{{.mdt = MIB, .access = RND},
+		 "-E 1M -L mdt -E 1G -c 1 -S 1M -E 100G -c 4 -S 1M -E -1 -c 8 "
+		 "-S 1M"},
+		{{.mdt = MIB, .readers = 2, .targets = 4}, "-c 4 -S 1M"},
+		{{.size = MIB, .mdt = MIB, .readers = 99},
+		 "-E 1M -L mdt -E -1 -c 1 -S 1M"},
+		/* what metadata targets take */
+		{{.size = 9, .mdt = MIB, .mdt_told = true, .mdt_most = 131072},
+		 "-E 128K -L mdt -E -1 -c 1 -S 1M"},
+		{{.size = 9, .mdt = 65536, .mdt_told = true, .mdt_most = MIB},
+		 "-E 64K -L mdt -E -1 -c 1 -S 1M"},
+		{{.size = 131073,
+		  .mdt = MIB,
+		  .mdt_told = true,
+		  .mdt_most = 131072},
+		 "-c 1 -S 1M"},
+		{{.size = 9, .mdt = MIB, .mdt_told = true}, "-c 1 -S 1M"},
+		{{.size = 9, .mdt_told = true, .mdt_most = MIB}, "-c 1 -S 1M"},
+	};
+	struct slu_stripe_layout l;
+	struct slu_buf text = {0};
+	struct slu_err err;
+
+	each(c, cases)
+	{
+		expect_ok(slu_stripe_plan(&c->r, &l, &err), err);
+		slu_buf_reset(&text);
+		slu_stripe_command("setstripe", &l, &text);
+		expect(strcmp(text.data + 14, c->want) == 0, "%s", text.data);
+	}
+	slu_buf_free(&text);
+}
+END_TEST
+
+/* A file of unknown size goes on elsewhere when one of unequally full targets
+ * is full. */
+START_TEST(test_extending)
+{
+#define START "-E 64M -c 1 -S 1M -E 1G -c 4 -S 1M -E 10G -c 8 -S 2M "
+	static uint64_t room[80];
+	static const struct {
+		uint64_t least, size; /* of the fullest target, of the file */
+		uint32_t targets, lustre;
+		bool narrow;
+		const char *want;
+	} cases[] = {
+		{50 * GIB, 0, 80, 2013, false,
+		 START "-E 1T -c 16 -S 4M -z 64G -E -1 -c 64 -S 4M -z 256G"},
+		/* it holds the part of a file up to 1 TiB */
+		{65 * GIB, 0, 80, 2015, false,
+		 START "-E 1T -c 16 -S 4M -E -1 -c 64 -S 4M -z 256G"},
+		/* no others are there */
+		{50 * GIB, 0, 64, 2015, false,
+		 START "-E 1T -c 16 -S 4M -z 64G -E -1 -c 64 -S 4M"},
+		{512 * GIB, 0, 80, 2015, false,
+		 START "-E 1T -c 16 -S 4M -E -1 -c 64 -S 4M"},
+		{50 * GIB, 0, 80, 2012, false,
+		 START "-E 1T -c 16 -S 4M -E -1 -c 64 -S 4M"},
+		{50 * GIB, 0, 80, 0, false,
+		 START "-E 1T -c 16 -S 4M -E -1 -c 64 -S 4M"},
+		{50 * GIB, 0, 80, 2015, true,
+		 START "-E 1T -c 16 -S 4M -E -1 -c 64 -S 4M"},
+		{50 * GIB, 100 * GIB, 80, 2015, false,
+		 START "-E -1 -c 16 -S 4M"},
+		{50 * GIB, 0, 1, 2015, false,
+		 "-E 1G -c 1 -S 1M -E 10G -c 1 -S 2M -E -1 -c 1 -S 4M"},
+	};
+	struct slu_stripe_layout l;
+	struct slu_buf text = {0};
+	struct slu_err err;
+
+	each(c, cases)
+	{
+		struct slu_stripe_request r = {.size = c->size,
+					       .targets = c->targets,
+					       .room = room,
+					       .lustre = c->lustre,
+					       .narrow = c->narrow};
+
+		fill(room, 80, TIB - 1);
+		room[c->targets - 1] = c->least;
+		expect_ok(slu_stripe_plan(&r, &l, &err), err);
+		slu_buf_reset(&text);
+		slu_stripe_command("setstripe", &l, &text);
+		expect(strcmp(text.data + 14, c->want) == 0, "%s", text.data);
+	}
+	ck_assert(l.extend[0] == 0);
 	slu_buf_free(&text);
 }
 END_TEST
@@ -190,6 +318,17 @@ START_TEST(test_explain)
 		 "\"target_rate\":0}",
 		 NULL},
 		{"{\"target_rate\":9,\"preset\":\"IOR.1\"}", NULL},
+		{"{\"size\":9,\"mdt\":65536,\"pool\":\"a-b_c.d\"}",
+		 "lfs setstripe -E 64K -L mdt -E -1 -c 1 -S 1M -p a-b_c.d"},
+		{"{\"preset\":\"IOR.1\",\"pool\":\"flash\"}",
+		 "lfs setstripe -c 4 -S 1M -p flash"},
+		{"{\"preset\":\"IOR.1\",\"mdt\":65536}", NULL},
+		{"{\"mdt\":1000}", NULL},
+		{"{\"mdt\":2147483648}", NULL},
+		{"{\"pool\":\"\"}", NULL},
+		{"{\"pool\":\"-c\"}", NULL},
+		{"{\"pool\":\"a b\"}", NULL},
+		{"{\"pool\":\"sixteen-letters_\"}", NULL},
 		{"{\"tasks\":64}", NULL},
 		{"{\"tasks\":2,\"readers\":2,\"size\":9}", NULL},
 		{"{\"tasks\":2,\"preset\":\"IOR.1\"}", NULL},
@@ -253,8 +392,9 @@ END_TEST
 START_TEST(test_attribute)
 {
 	static uint64_t room[2000];
-	struct slu_stripe_request r = {1950 * GIB, SEQ,	  0, 2000, room,
-				       0,	   false, 0, 0};
+	struct slu_stripe_request r = {1950 * GIB, SEQ,	  0,   2000, room,
+				       0,	   false, 0,   0,    0,
+				       false,	   0,	  NULL};
 	struct slu_stripe_layout l;
 	struct slu_err err;
 
@@ -292,9 +432,9 @@ START_TEST(test_room)
 
 	each(c, cases)
 	{
-		struct slu_stripe_request r = {c->size,	   SEQ,	 0,
-					       c->targets, room, c->lustre,
-					       false,	   0,	 0};
+		struct slu_stripe_request r = {
+			c->size, SEQ, 0, c->targets, room, c->lustre, false,
+			0,	 0,   0, false,	     0,	   NULL};
 
 		fill(room, 205, 9 * TIB);
 		if (c->targets == 100)
@@ -313,7 +453,8 @@ START_TEST(test_room)
 	fill(room, 20, 9 * TIB);
 	expect_ok(slu_stripe_plan(&(struct slu_stripe_request){100 * TIB, SEQ,
 							       99, 205, room, 0,
-							       false, 0, 0},
+							       false, 0, 0, 0,
+							       false, 0, NULL},
 				  &l, &err),
 		  err);
 	ck_assert_uint_eq(l.part[l.n - 1].count, 20);
@@ -337,11 +478,14 @@ START_TEST(test_rules)
 			.targets = (uint32_t)slu_random(&seed, 3000),
 			.room = room,
 			.tasks = k % 3 ? 0 : (uint32_t)slu_random(&seed, 600),
+			.mdt = slu_random(&seed, 2) << slu_random(&seed, 31),
+			.lustre = k % 5 ? 0 : 2015,
 		};
 		uint64_t bound = UINT64_C(1) << slu_random(&seed, 45);
 		struct slu_stripe_layout l;
 		struct slu_err err;
 
+		r.size = k % 7 ? r.size : 0;
 		for (uint32_t i = 0; i < r.targets; i++)
 			room[i] = bound -= slu_random(&seed, bound / 64 + 1);
 
@@ -402,7 +546,7 @@ START_TEST(test_presets)
 		struct slu_buf text = {0};
 
 		expect_ok(slu_stripe_preset(c->name, &l, &err), err);
-		slu_stripe_command(&l, &text);
+		slu_stripe_command("setstripe", &l, &text);
 		expect(strcmp(text.data + 14, c->want) == 0, "%s: %s", c->name,
 		       text.data);
 		slu_buf_free(&text);
@@ -425,16 +569,33 @@ START_TEST(test_check)
 		const char *words;
 	} cases[] = {
 		{{.n = 0}, "no component"},
-		{{{{0, 0, MIB, NULL}}, 1}, "0 stripes"},
-		{{{{0, 2001, MIB, NULL}}, 1}, "2001 stripes"},
-		{{{{0, 1, 1000, NULL}}, 1}, "64 KiB"},
-		{{{{GIB, 1, MIB, NULL}}, 1}, "to the end"},
-		{{{{0, 1, MIB, NULL}, {0, 1, MIB, NULL}}, 2}, "to the end"},
-		{{{{MIB + 65536, 1, MIB, NULL}, {0, 1, MIB, NULL}}, 2},
+		{{.part = {{0, 0, MIB, NULL}}, .n = 1}, "0 stripes"},
+		{{.part = {{0, 2001, MIB, NULL}}, .n = 1}, "2001 stripes"},
+		{{.part = {{0, 1, 1000, NULL}}, .n = 1}, "64 KiB"},
+		{{.part = {{GIB, 1, MIB, NULL}}, .n = 1}, "to the end"},
+		{{.part = {{0, 1, MIB, NULL}, {0, 1, MIB, NULL}}, .n = 2},
+		 "to the end"},
+		{{.part = {{MIB + 65536, 1, MIB, NULL}, {0, 1, MIB, NULL}},
+		  .n = 2},
 		 "component 0"},
-		{{{{GIB, 1, MIB, NULL}, {GIB, 2, MIB, NULL}, {0, 1, MIB, NULL}},
-		  3},
+		{{.part = {{GIB, 1, MIB, NULL},
+			   {GIB, 2, MIB, NULL},
+			   {0, 1, MIB, NULL}},
+		  .n = 3},
 		 "component 1"},
+		{{.part = {{0, 1, MIB, NULL}}, .n = 1, .mdt = 1000}, "1000"},
+		{{.part = {{0, 1, MIB, NULL}}, .n = 1, .mdt = 2 * GIB},
+		 "metadata target"},
+		{{.part = {{MIB, 1, MIB, NULL}, {0, 1, MIB, NULL}},
+		  .n = 2,
+		  .mdt = MIB},
+		 "metadata target"},
+		{{.part = {{0, 1, MIB, NULL}}, .n = 1, .extend = {16 * MIB}},
+		 "extends itself"},
+		{{.part = {{0, 1, 128 * MIB, NULL}},
+		  .n = 1,
+		  .extend = {64 * MIB}},
+		 "extends itself"},
 	};
 	struct slu_err err;
 
@@ -463,4 +624,4 @@ END_TEST
 
 TEST_MAIN("stripe_layout", test_plan, test_attribute, test_room, test_rules,
 	  test_presets, test_check, test_json, test_tasks, test_explain,
-	  test_measured_rate)
+	  test_mdt, test_extending, test_measured_rate)

@@ -166,4 +166,78 @@ START_TEST(test_tasks)
 }
 END_TEST
 
-TEST_MAIN("layouts", test_ranking, test_room_for_later_runs, test_tasks)
+/* A report of one server: two targets, and MDTs that take so much of a file. */
+static struct json_object *report_of(const char *mdts)
+{
+	static const char said[] =
+		"{\"h\":{\"lustre\":\"2.15\",\"osts\":["
+		"{\"name\":\"f-OST0000\",\"index\":0,\"total\":1e9,"
+		"\"available\":8e8},"
+		"{\"name\":\"f-OST0001\",\"index\":1,\"total\":1e9,"
+		"\"available\":8e8}],\"mdts\":%s}}";
+	char *text = slu_asprintf(said, mdts);
+	struct json_object *osts = slu_json_parse(text, strlen(text), &err);
+
+	ck_assert_ptr_nonnull(osts);
+	slu_json_set_double(json_object_object_get(osts, "h"), "came",
+			    slu_now_mono());
+	free(text);
+	return osts;
+}
+
+/* DataOnMdt= as far as the metadata targets take it; pool= on all components,
+ * and then Lustre chooses the targets. */
+START_TEST(test_mdt_and_pool)
+{
+	static const char two[] =
+		"[{\"name\":\"f-MDT0000\",\"file_bytes\":1048576},"
+		"{\"name\":\"f-MDT0001\",\"file_bytes\":131072},"
+		"{\"name\":\"g-MDT0000\",\"file_bytes\":65536}]";
+	static const char none[] =
+		"[{\"name\":\"f-MDT0000\",\"file_bytes\":0}]";
+	static const struct {
+		const char *mdts;
+		uint64_t wanted;
+		struct slu_layout_ask ask;
+		const char *text;
+	} cases[] = {
+		{"[]", 65536, {.size = 9}, "-E 64K -L mdt -E -1 -c 1 -S 1M"},
+		{two, 1048576, {.size = 9}, "-E 128K -L mdt -E -1 -c 1 -S 1M"},
+		{none, 1048576, {.size = 9}, "-c 1 -S 1M"},
+		{two, 0, {.size = 9}, "-c 1 -S 1M"},
+		{two, 0, {.size = 9, .pool = "p"}, "-c 1 -S 1M -p p"},
+		/* more than both have free, but which are the pool's? */
+		{two,
+		 0,
+		 {.size = UINT64_C(9) << 40, .pool = "p", .random = true},
+		 "-E 1G -c 1 -S 1M -p p -E -1 -c 2 -S 1M -p p"},
+		{two,
+		 65536,
+		 {.size = 9, .stripes = 2, .pool = "p"},
+		 "-c 2 -p p"},
+	};
+	char *text, *why;
+	bool known;
+
+	each(c, cases)
+	{
+		struct slu_conf conf = {.placement_alpha = 0.5,
+					.placement_beta = 0.5,
+					.wide_striping = true,
+					.data_on_mdt = c->wanted};
+		struct slu_daemon d = {.conf = &conf,
+				       .osts = report_of(c->mdts)};
+
+		text = slu_daemon_layout(&d, &c->ask, &known, &why, &err);
+		expect(text && !strcmp(text, c->text), "%s, not %s", text,
+		       c->text);
+		free(text);
+		free(why);
+		slu_recent_placements_free(d.ost_memory);
+		json_object_put(d.osts);
+	}
+}
+END_TEST
+
+TEST_MAIN("layouts", test_mdt_and_pool, test_ranking, test_room_for_later_runs,
+	  test_tasks)
