@@ -175,6 +175,7 @@ struct slu_conf {
 		uint64_t bytes;	  /* or, if this is 0, */
 		unsigned percent; /* of the storage's disk; 0: no cache */
 	} stage_cache;		  /* StageCache */
+	int64_t start_notes;	  /* StartNotes: s; 0: none */
 	bool prestage;		  /* PrestageTo=predicted */
 	int64_t prestage_after;	  /* s */
 	double prestage_sure;	  /* 0 to 1 */

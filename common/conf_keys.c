@@ -209,6 +209,10 @@ const struct slu_conf_key slu_conf_keys[] = {
 	{"StagingNodes", NULL,
 	 "Hosts that stage in for jobs which wait, where data is not node-local.",
 	 slu_conf_read_hosts, FIELD(staging_nodes), false},
+	{"StartNotes", "300",
+	 "How often the start of jobs that wait is predicted for their "
+	 "AdminComment; 0: never.",
+	 slu_conf_read_seconds, FIELD(start_notes), false},
 	{"Stray", "refuse",
 	 "What becomes of a job whose script has request lines without effect: "
 	 "refuse, or warn.",

@@ -198,6 +198,11 @@ struct slu_ctl_ops {
 	 * requeued keeps the reason for that. */
 	int (*annotate)(void *arg, uint32_t job_id, const char *text,
 			struct slu_err *err);
+	/* Note in the comments of jobs that wait when they will start (ordered
+	 * by job_id), and in no other's. Looks at all jobs under a read lock,
+	 * and takes the write lock only for those whose comments change. */
+	void (*tell_starts)(void *arg, const struct slu_start_told *starts,
+			    size_t n);
 	/* Show the state of its buffer in `scontrol show job`. */
 	void (*show)(void *arg, uint32_t job_id, const char *text);
 	int (*drain)(void *arg, const char *node, const char *reason,

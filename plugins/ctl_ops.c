@@ -257,6 +257,7 @@ static const struct slu_ctl_ops host_ops = {
 	.mail = slu_act_mail,
 	.send_mail = slu_act_send_mail,
 	.annotate = slu_act_annotate,
+	.tell_starts = slu_act_tell_starts,
 	.show = slu_act_show,
 	.drain = slu_act_drain,
 	.resume = slu_act_resume,

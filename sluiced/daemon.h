@@ -64,6 +64,15 @@ struct slu_predict_nodes {
 	bool failed; /* the last one did: that was logged */
 };
 
+/* The repeated forecast of starts (queue/start_notes.h). */
+struct slu_start_notes {
+	struct slu_timer timer;
+	bool busy;
+	bool failed; /* the last one did: that was logged */
+	double last; /* monotonic s when it began */
+	bool silent; /* no job's comment has one of ours */
+};
+
 struct slu_route;
 
 struct slu_daemon {
@@ -110,6 +119,7 @@ struct slu_daemon {
 	struct slu_distance_watch near;
 	struct slu_questions questions;
 	struct slu_predict_nodes predict_nodes;
+	struct slu_start_notes start_notes;
 	/* last reports of storage servers; may be NULL */
 	struct json_object *osts;
 	struct slu_recent_placements *ost_memory; /* of answers; may be NULL */

@@ -81,7 +81,9 @@ libsluiced_a_SOURCES = \
 	sluiced/questions/io/question_stripe.c sluiced/questions/io/question_stripe.h \
 	sluiced/questions/jobs/question_why.c \
 	sluiced/questions/questions.c sluiced/questions/questions.h \
+	sluiced/queue/start_notes.c sluiced/queue/start_notes.h \
 	sluiced/queue/start_queue.c sluiced/queue/start_queue.h \
+	sluiced/queue/start_sentence.c sluiced/queue/start_sentence.h \
 	sluiced/queue/wait_reason.c sluiced/queue/wait_reason.h \
 	sluiced/startup.c sluiced/startup.h \
 	sluiced/user.c sluiced/user.h \

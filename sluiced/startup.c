@@ -33,6 +33,7 @@
 #include "sluiced/one_device.h"
 #include "sluiced/programs.h"
 #include "sluiced/queue/predict_nodes.h"
+#include "sluiced/queue/start_notes.h"
 #include "sluiced/questions/questions.h"
 #include "sluiced/wakeups.h"
 #include "sluiced/ingestion/server_capacity.h"
@@ -368,6 +369,7 @@ int slu_daemon_start(struct slu_daemon *d, struct slu_err *err)
 	    start_buffers(d, err) < 0 || start_httpd(d, err) < 0)
 		return -1;
 	slu_predict_nodes_start(d);
+	slu_start_notes_begin(d);
 	slu_programs_check(d->conf, d->log);
 	slu_one_device_check(d->conf, d->log);
 	return 0;

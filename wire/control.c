@@ -233,6 +233,23 @@ static const struct slu_field jobs_moved_fields[] = {
 DESC(slu_jobs_moved_desc, "jobs_moved", jobs_moved_fields);
 #undef T
 
+#define T struct slu_start_told
+static const struct slu_field start_told_fields[] = {
+	NEEDED(U32, job_id),
+	NEEDED(STR, text),
+	LAST,
+};
+static DESC(start_told_desc, "start_told", start_told_fields);
+#undef T
+
+#define T struct slu_starts
+static const struct slu_field starts_fields[] = {
+	MANY(jobs, n_jobs, start_told_desc),
+	LAST,
+};
+DESC(slu_starts_desc, "starts", starts_fields);
+#undef T
+
 #define T struct slu_io_use
 static const struct slu_field io_use_fields[] = {
 	FIELD(DOUBLE, capacity),
@@ -336,29 +353,17 @@ const struct slu_desc *const slu_to_daemon[] = {
 };
 
 const struct slu_desc *const slu_to_ctl[] = {
-	&slu_hello_daemon_desc,
-	&slu_buffer_desc,
-	&slu_extend_desc,
-	&slu_hold_desc,
-	&slu_requeue_desc,
-	&slu_fail_desc,
-	&slu_cancel_job_desc,
-	&slu_complete_desc,
-	&slu_drain_desc,
-	&slu_resume_desc,
-	&slu_annotate_desc,
-	&slu_published_desc,
-	&slu_stored_desc,
-	&slu_history_row_desc,
-	&slu_history_end_desc,
-	&slu_capacity_desc,
-	&slu_distances_desc,
-	&slu_where_desc,
-	&slu_history_rows_desc,
-	&slu_staged_desc,
-	&slu_jobs_moved_desc,
-	&slu_io_capacity_desc,
-	&slu_metadata_row_desc,
-	&slu_fs_row_desc,
-	NULL,
+	&slu_hello_daemon_desc, &slu_buffer_desc,
+	&slu_extend_desc,	&slu_hold_desc,
+	&slu_requeue_desc,	&slu_fail_desc,
+	&slu_cancel_job_desc,	&slu_complete_desc,
+	&slu_drain_desc,	&slu_resume_desc,
+	&slu_annotate_desc,	&slu_published_desc,
+	&slu_stored_desc,	&slu_history_row_desc,
+	&slu_history_end_desc,	&slu_capacity_desc,
+	&slu_distances_desc,	&slu_where_desc,
+	&slu_history_rows_desc, &slu_staged_desc,
+	&slu_jobs_moved_desc,	&slu_io_capacity_desc,
+	&slu_metadata_row_desc, &slu_fs_row_desc,
+	&slu_starts_desc,	NULL,
 };

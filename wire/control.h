@@ -240,6 +240,18 @@ struct slu_jobs_moved {
 	size_t n_jobs;
 };
 
+struct slu_start_told {
+	uint32_t job_id;
+	char *text; /* "50 % by 2026-11-28T14:20, 90 % by ..., on n12 .8", with
+		       local times of sluiced's host, and no "; " */
+};
+/* "starts": when jobs that wait will start, for their comments; ascending by
+ * job_id. Complete: nothing is told any more of jobs that are left out. */
+struct slu_starts {
+	struct slu_start_told *jobs;
+	size_t n_jobs;
+};
+
 /* "io_capacity": what Lustre's servers say of themselves, twice a minute while
  * they do and IOBandwidth or IOMetadata is auto: a message for each. */
 struct slu_io_capacity {
@@ -291,6 +303,7 @@ extern const struct slu_desc slu_hello_daemon_desc, slu_buffer_desc,
 	slu_resume_desc, slu_annotate_desc, slu_published_desc, slu_stored_desc,
 	slu_history_row_desc, slu_history_rows_desc, slu_history_end_desc,
 	slu_capacity_desc, slu_jobs_moved_desc, slu_io_capacity_desc,
+	slu_starts_desc,
 	/* of a struct slu_history_row: */
 	slu_metadata_row_desc, slu_fs_row_desc;
 

@@ -21,6 +21,7 @@
 #define WAITED	   "waited "
 #define GAVE_BACK  "gave back "
 #define IO_SINCE   "waits for I/O since "
+#define START	   "start: "
 
 static const char *note_part(const char *comment)
 {
@@ -189,6 +190,14 @@ static bool parse_gave_back(const char *p, struct slu_note *out)
 	return true;
 }
 
+static bool parse_start(const char *p, struct slu_note *out)
+{
+	if (!take(&p, START))
+		return false;
+	slu_copy(out->start, sizeof(out->start), p);
+	return true;
+}
+
 static bool parse_waited(const char *p, struct slu_note *out)
 {
 	if (!take(&p, WAITED))
@@ -203,14 +212,15 @@ static void parse_piece(const char *piece, struct slu_note *out)
 		parse_predicted(piece, out);
 	else if (!parse_gave_back(piece, out) && !parse_waited(piece, out) &&
 		 !parse_script(piece, out) && !parse_limit(piece, out) &&
-		 !parse_io_since(piece, out))
+		 !parse_io_since(piece, out) && !parse_start(piece, out))
 		slu_copy(out->why, sizeof(out->why), piece);
 }
 
 static bool is_ours(const char *piece)
 {
 	static const char *const begin[] = {"predicted ", "limit ",  "script ",
-					    WAITED,	  GAVE_BACK, IO_SINCE};
+					    WAITED,	  GAVE_BACK, IO_SINCE,
+					    START};
 
 	for (size_t i = 0; i < sizeof(begin) / sizeof(begin[0]); i++)
 		if (!strncmp(piece, begin[i], strlen(begin[i])))
@@ -333,6 +343,10 @@ static void print_note(struct slu_buf *buf, const struct slu_note *note)
 		print_io_since(buf, note->io_since);
 		sep = "; ";
 	}
+	if (note->start[0]) {
+		slu_buf_printf(buf, "%s" START "%s", sep, note->start);
+		sep = "; ";
+	}
 	if (note->why[0])
 		slu_buf_printf(buf, "%s%s", sep, without_mark(note->why));
 }
@@ -432,6 +446,22 @@ char *slu_ctl_note_apply(const char *comment, const struct slu_note *note)
 			       ours.len > strlen(MARK) ? ours.data : NULL);
 	slu_buf_free(&ours);
 	return all;
+}
+
+/* Few comments have anything to change, and all are looked at under a lock of
+ * slurmctld. */
+char *slu_ctl_note_start(const char *comment, const char *start)
+{
+	struct slu_note note, old;
+
+	if (!(start && *start) && (!comment || !strstr(comment, START)))
+		return NULL;
+	slu_ctl_note_parse(comment, &old);
+	note = old;
+	slu_copy(note.start, sizeof(note.start), start ? start : "");
+	return strcmp(note.start, old.start)
+		       ? slu_ctl_note_apply(comment, &note)
+		       : NULL;
 }
 
 void slu_ctl_note_to_job(const char *comment, struct slu_job *job)

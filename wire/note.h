@@ -12,8 +12,9 @@
 /*
  *   sluice: predicted 0:05:10 (class, 3 jobs), asked 0:10:00; limit 0:06:00
  *   of 0:10:00, extended; script 9f86d081884c7d65; waited 0:02:00 for storage;
- *   gave back 0:01:23; waits for I/O since 2026-11-28T11:40:02Z; stage-out
- *   failed: ...
+ *   gave back 0:01:23; waits for I/O since 2026-11-28T11:40:02Z; start: 50 % by
+ *   2026-11-28T14:20, 90 % by 2026-11-28T15:10, on n12 .8; stage-out failed:
+ * ...
  *
  * or "limit 0:06:00 in place of 0:05:00" where the default was too short.
  */
@@ -24,6 +25,7 @@
 #include "wire/waits.h"
 
 #define SLU_NOTE_WHY	   256
+#define SLU_NOTE_START	   160
 #define SLU_NOTE_UNLIMITED UINT32_MAX
 
 /* State of a time limit that we have set. */
@@ -59,7 +61,9 @@ struct slu_note {
 	int64_t gave_back;	  /* s; -1: nothing yet */
 	int64_t io_since; /* IOStart has kept it waiting since then; Unix s, 0:
 			     it does not */
-	char why[SLU_NOTE_WHY]; /* why it failed or waits; "" */
+	char start[SLU_NOTE_START]; /* when and where it will start, as struct
+				       slu_start_told has it; "": not told */
+	char why[SLU_NOTE_WHY];	    /* why it failed or waits; "" */
 };
 
 /* Has the job got a limit above the default, which it keeps? */
@@ -81,6 +85,9 @@ char *slu_ctl_note_apply(const char *comment, const struct slu_note *note);
 char *slu_ctl_comment_put(const char *comment, const char *ours);
 /* Our part of a node's comment, or NULL. Caller frees. */
 char *slu_ctl_comment_ours(const char *comment);
+/* Put in the comment's note when its job will start; NULL or "": not told any
+ * more. Caller frees; NULL: the comment says so already, or without memory. */
+char *slu_ctl_note_start(const char *comment, const char *start);
 /* Fill in the members of a job that a note has: predicted, predicted_from,
  * limit_asked, tightened, extended, late_by, waited, prepared and script. */
 void slu_ctl_note_to_job(const char *comment, struct slu_job *job);

@@ -336,6 +336,15 @@ static int hear_moved(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 	return 0;
 }
 
+static int hear_starts(struct slu_ctl *ctl, void *msg, struct slu_err *err)
+{
+	const struct slu_starts *starts = msg;
+
+	(void)err;
+	ctl->ops.tell_starts(ctl->ops.arg, starts->jobs, starts->n_jobs);
+	return 0;
+}
+
 static int hear_metadata(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 {
 	(void)err;
@@ -401,6 +410,7 @@ static const struct {
 	{&slu_published_desc, hear_published, false, false},
 	{&slu_jobs_moved_desc, hear_moved, false, false},
 	{&slu_io_capacity_desc, hear_io_capacity, false, false},
+	{&slu_starts_desc, hear_starts, false, false},
 	{&slu_metadata_row_desc, hear_metadata, false, false},
 	{&slu_fs_row_desc, hear_fs_row, false, false},
 	{&slu_history_row_desc, hear_row, false, false},

@@ -304,6 +304,7 @@ const struct slu_answerer slu_answerers[] = {
 	{"running", prepare_running, NULL, running},
 	{"start", NULL, NULL, slu_start_answer},
 	{"predicted", NULL, NULL, slu_predicted_answer},
+	{"starts", NULL, NULL, slu_starts_answer},
 	{"prestage", slu_prepare_prestage, NULL, slu_answer_prestage},
 	{"iostart", slu_prepare_iostart, NULL, slu_answer_iostart},
 	{"why", NULL, NULL, slu_why_answer},

@@ -80,6 +80,12 @@ int slu_predicted_answer(struct slu_db *db, const struct slu_asker *who,
 			 struct json_object *args, struct slu_buf *out,
 			 struct slu_err *err);
 
+/* "starts": when the first waiting jobs start, for root and SlurmUser:
+ * [{job_id, text}], the text as struct slu_start_told has it. */
+int slu_starts_answer(struct slu_db *db, const struct slu_asker *who,
+		      struct json_object *args, struct slu_buf *out,
+		      struct slu_err *err);
+
 /* "prestage": the inputs that nodes prefetch for waiting jobs, see
  * slu_buffers_prefetches(). */
 struct json_object *slu_prepare_prestage(const struct slu_daemon *d,

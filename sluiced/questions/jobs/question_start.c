@@ -14,10 +14,13 @@
 #include "common/jsonx.h"
 #include "sluiced/questions/answerers.h"
 #include "sluiced/queue/start_queue.h"
+#include "sluiced/queue/start_sentence.h"
 
 #define NODES_TOLD 20
 #define SOON	   600 /* s */
 #define FIRST	   16  /* jobs of which nodes are predicted: by priority */
+#define TOLD	   32  /* jobs of which starts are told: by priority, */
+#define LONG	   20  /* s, after which none is begun any more */
 
 static void put_nodes(struct json_object *obj, const struct slu_start_queue *a,
 		      const struct slu_start_forecast *start)
@@ -204,6 +207,66 @@ int slu_predicted_answer(struct slu_db *db, const struct slu_asker *who,
 			json_object_array_add(list, likely_of(&a, db, who,
 							      &a.queued[i],
 							      n++ < FIRST));
+	slu_buf_puts(out, slu_json_utf8(list));
+	json_object_put(list);
+	slu_start_queue_free(&a);
+	return 0;
+}
+
+/* Jobs that wait, and when they start, for their comments */
+
+static struct json_object *told_of(struct slu_start_queue *a, struct slu_db *db,
+				   const struct slu_asker *who,
+				   const struct slu_queued *target)
+{
+	struct slu_start_forecast start = {0};
+	struct json_object *obj = NULL;
+	struct slu_buf text = {0};
+	struct slu_err unknown;
+
+	slu_start_queue_forget_job(a);
+	if (!slu_start_queue_forecast(a, db, who, target, target->job_id,
+				      &start, &unknown)) {
+		slu_start_sentence(&start, a->whole ? &a->nodes : NULL,
+				   (int64_t)time(NULL), &text);
+		obj = json_object_new_object();
+		slu_json_set_u64(obj, "job_id", target->job_id);
+		slu_json_set_str(obj, "text", text.data);
+	}
+	slu_buf_free(&text);
+	slu_start_forecast_free(&start);
+	return obj;
+}
+
+/* Tasks of an array that are not split off yet have one number. */
+static bool is_first(const struct slu_start_queue *a, size_t i)
+{
+	return !i || a->queued[i - 1].job_id != a->queued[i].job_id;
+}
+
+int slu_starts_answer(struct slu_db *db, const struct slu_asker *who,
+		      struct json_object *args, struct slu_buf *out,
+		      struct slu_err *err)
+{
+	time_t until = time(NULL) + LONG;
+	struct slu_start_queue a = {0};
+	struct json_object *list, *one;
+
+	(void)args;
+	if (!who->admin)
+		return slu_err(err, SLU_DENIED,
+			       "only root and SlurmUser may see all jobs");
+	if (slu_start_queue_ask(&a, err) < 0) {
+		slu_start_queue_free(&a);
+		return -1;
+	}
+	list = json_object_new_array();
+	for (size_t i = 0; i < a.n_queued && slu_json_length(list) < TOLD &&
+			   time(NULL) < until;
+	     i++)
+		if (a.queued[i].waits && is_first(&a, i) &&
+		    (one = told_of(&a, db, who, &a.queued[i])))
+			json_object_array_add(list, one);
 	slu_buf_puts(out, slu_json_utf8(list));
 	json_object_put(list);
 	slu_start_queue_free(&a);

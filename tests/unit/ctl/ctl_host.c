@@ -287,6 +287,15 @@ static int fake_annotate(void *arg, uint32_t job_id, const char *text,
 	return fake_verdict("annotate", job_id, text, err);
 }
 
+static void fake_tell_starts(void *arg, const struct slu_start_told *starts,
+			     size_t n)
+{
+	(void)arg;
+	for (size_t i = 0; i < n; i++)
+		did("start %u %s;", starts[i].job_id, starts[i].text);
+	did("%zu starts;", n);
+}
+
 static void fake_show(void *arg, uint32_t job_id, const char *text)
 {
 	(void)arg;
@@ -400,6 +409,7 @@ const struct slu_ctl_ops fake_ops = {
 	.mail = fake_mail,
 	.send_mail = fake_send_mail,
 	.annotate = fake_annotate,
+	.tell_starts = fake_tell_starts,
 	.show = fake_show,
 	.drain = fake_drain,
 	.resume = fake_resume,

@@ -122,6 +122,24 @@ static void expect_done(uint64_t id, bool ok, const char *words)
 	slu_msg_free(&slu_done_desc, done);
 }
 
+/* It is handed on, and never answered; none that wait are a message, too. */
+START_TEST(test_starts)
+{
+	struct slu_ctl *ctl = ctl_by_hand("");
+	struct slu_start_told told[] = {{7, "50 % by noon"}, {9, "soon"}};
+	struct slu_starts starts = {told, 2};
+
+	link_up(ctl, 1);
+	daemon_say(&slu_starts_desc, &starts);
+	starts.n_jobs = 0;
+	daemon_say(&slu_starts_desc, &starts);
+	slu_ctl_step(ctl, 2);
+	ck_assert_str_eq(host.did, "start 7 50 % by noon;start 9 soon;2 starts;"
+				   "0 starts;");
+	slu_ctl_release(ctl);
+}
+END_TEST
+
 START_TEST(test_commands)
 {
 	struct slu_ctl *ctl = ctl_by_hand("");
@@ -533,7 +551,7 @@ START_TEST(test_predict_want)
 END_TEST
 
 TEST_MAIN("ctl jobs", test_nodes_that_leave, test_nodes_of_a_run_that_is_over,
-	  test_commands, test_late_hold, test_nodes_from_tasks, test_give_back,
-	  test_many_ends, test_lost_launch, test_ready,
+	  test_starts, test_commands, test_late_hold, test_nodes_from_tasks,
+	  test_give_back, test_many_ends, test_lost_launch, test_ready,
 	  test_done_without_a_link, test_suspended, test_turned,
 	  test_predict_want)

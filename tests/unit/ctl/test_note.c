@@ -56,6 +56,13 @@ static const struct {
 	{"sluice: waits for I/O since 1970-01-01T00:00:01Z",
 	 {.gave_back = -1, .io_since = 1},
 	 true},
+	{"sluice: gave back 0:00:01; start: 50 % by 2026-11-28T14:20, 90 % by "
+	 "2026-11-28T15:10, on n12 .8, n13 .8; why",
+	 {.gave_back = 1,
+	  .start = "50 % by 2026-11-28T14:20, 90 % by 2026-11-28T15:10, on "
+		   "n12 .8, n13 .8",
+	  .why = "why"},
+	 true},
 	{"sluice: limit 0:01:00 of none, meant",
 	 {.limit = SLU_LIMIT_MEANT, .tight = 1, .gave_back = -1},
 	 true},
@@ -131,12 +138,44 @@ START_TEST(test_note)
 				       sizeof(note.waited)) &&
 			       note.io_since == c->note.io_since &&
 			       !strcmp(note.from, c->note.from) &&
+			       !strcmp(note.start, c->note.start) &&
 			       !strcmp(note.why, c->note.why),
 		       "%s", c->comment);
 		/* Printed it is what was read. */
 		back = slu_ctl_note_apply(c->comment, &note);
 		ck_assert_str_eq(back, c->comment ? c->comment : "");
 		free(back);
+	}
+}
+END_TEST
+
+/* NULL: nothing is to be written. */
+START_TEST(test_start)
+{
+	static const struct {
+		const char *comment, *start, *after;
+	} starts[] = {
+		{NULL, NULL, NULL},
+		{NULL, "", NULL},
+		{"of others; start: x", "", NULL},
+		{NULL, "50 %", "sluice: start: 50 %"},
+		{"of others", "50 %", "of others; sluice: start: 50 %"},
+		{"sluice: gave back 0:00:01; why", "50 %",
+		 "sluice: gave back 0:00:01; start: 50 %; why"},
+		{"sluice: start: 50 %", "50 %", NULL},
+		{"sluice: start: 50 %; why", "90 %",
+		 "sluice: start: 90 %; why"},
+		{"sluice: start: 50 %; why", "", "sluice: why"},
+		{"a; sluice: start: 50 %", NULL, "a"},
+	};
+
+	each(c, starts)
+	{
+		char *got = slu_ctl_note_start(c->comment, c->start);
+
+		expect(slu_eq(got, c->after), "%s: %s",
+		       c->comment ? c->comment : "-", got ? got : "-");
+		free(got);
 	}
 }
 END_TEST
@@ -276,5 +315,5 @@ START_TEST(test_note_garbage)
 }
 END_TEST
 
-TEST_MAIN("note", test_note, test_note_out_of_range, test_note_apply,
-	  test_comment, test_note_garbage)
+TEST_MAIN("note", test_note, test_start, test_note_out_of_range,
+	  test_note_apply, test_comment, test_note_garbage)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Tests the parser of lines that squeue and sinfo of Slurm 22.05 print. */
 #include "config.h"
+#include <time.h>
 #include "tests/unit/harness.h"
 #include "tests/unit/tmpdir.h"
 
@@ -11,6 +12,8 @@
 #include "common/jsonx.h"
 #include "sluiced/questions/answerers.h"
 #include "sluiced/queue/partition_queue.h"
+#include "sluiced/queue/start_notes.h"
+#include "sluiced/queue/start_sentence.h"
 
 START_TEST(test_squeue_lines)
 {
@@ -166,5 +169,122 @@ START_TEST(test_slurmctld_is_spared)
 }
 END_TEST
 
+/* Running and held jobs have no start; tasks of an array are told together; the
+ * message is in the order of numbers. */
+START_TEST(test_starts)
+{
+	const struct slu_asker who = {
+		.admin = true, .quantile = 0.9, .floor = 60, .replay = 100};
+	const struct slu_asker user = {.uid = 1000};
+	struct slu_buf out = {0};
+	struct slu_starts told;
+	struct json_object *list;
+	struct slu_err err;
+	struct slu_db *db =
+		slu_db_open(tmpfile_path("starts.db"), SLU_DB_WRITE, &err);
+	char path[PATH_MAX + 32];
+
+	ck_assert_ptr_nonnull(db);
+	make_program(
+		"squeue",
+		"1|RUNNING|main|2|4|9|10:00|1:00|1000|1|n[1-2]||a|None|x\n"
+		"7|PENDING|main|1|2|8|10:00|0:00|1000|N/A|||a|Priority|x\n"
+		"7|PENDING|main|1|2|8|10:00|0:00|1000|N/A|||a|Priority|x\n"
+		"3|PENDING|main|2|4|7|10:00|0:00|1000|N/A|||a|Priority|x\n"
+		"4|PENDING|main|2|4|0|10:00|0:00|1000|N/A|||a|JobHeldUser|x\n");
+	make_program("sinfo", "n1|allocated|2\nn2|allocated|2\n");
+	snprintf(path, sizeof(path), "%s:%s", tmpdir(), getenv("PATH"));
+	ck_assert_int_eq(setenv("PATH", path, 1), 0);
+	ck_assert_int_eq(slu_starts_answer(db, &user, NULL, &out, &err), -1);
+	expect_ok(slu_starts_answer(db, &who, NULL, &out, &err), err);
+	list = slu_json_parse(out.data, out.len, &err);
+	ck_assert_int_eq(slu_start_notes_message(list, &told), 0);
+	ck_assert_uint_eq(told.n_jobs, 2);
+	ck_assert_uint_eq(told.jobs[0].job_id, 3);
+	ck_assert_uint_eq(told.jobs[1].job_id, 7);
+	ck_assert_ptr_nonnull(strstr(told.jobs[1].text, ", on n1 1"));
+	ck_assert_ptr_nonnull(strstr(told.jobs[0].text, ", on n1 1, n2 1"));
+	free(told.jobs);
+	json_object_put(list);
+	slu_buf_free(&out);
+	slu_db_close(db);
+}
+END_TEST
+
+static char *sentence(const int64_t at[10], const double *node, size_t n)
+{
+	struct slu_start_forecast start = {
+		.at = (int64_t *)(uintptr_t)at,
+		.n = 10,
+		.node = (double *)(uintptr_t)node,
+	};
+	struct slu_hosts nodes = {0};
+	struct slu_buf out = {0};
+	char name[8];
+
+	for (size_t i = 1; i <= n; i++) {
+		snprintf(name, sizeof(name), "n%zu", i);
+		slu_hosts_add(&nodes, name);
+	}
+	slu_start_sentence(&start, n ? &nodes : NULL, 1795867259, &out);
+	slu_hosts_free(&nodes);
+	return slu_buf_steal(&out);
+}
+
+START_TEST(test_start_sentence)
+{
+	static const int64_t soon[10] = {0,  0,	  0,   0,   59,
+					 60, 600, 600, 600, 600},
+			     later[10] = {0,	0,    0,    0,	   3600,
+					  3600, 3600, 3600, 90000, 90000},
+			     now[10];
+	static const struct {
+		const int64_t *at;
+		double node[6];
+		size_t n;
+		const char *text;
+	} told[] = {
+		{soon,
+		 {0},
+		 0,
+		 "50 % by 2026-11-28T12:02, 90 % by 2026-11-28T12:11"},
+		{later,
+		 {0},
+		 0,
+		 "50 % by 2026-11-28T13:10, 90 % by 2026-11-29T14:00"},
+		{now,
+		 {0.03},
+		 1,
+		 "50 % by 2026-11-28T12:01, 90 % by 2026-11-28T12:01"},
+		{now,
+		 {0.2, 0.96, 0.84},
+		 3,
+		 "50 % by 2026-11-28T12:01, 90 % by 2026-11-28T12:01, on n2 1, "
+		 "n3 .8, n1 .2"},
+		{now,
+		 {0.5, 0.5, 0.5, 0.5, 0.04, 0.01},
+		 6,
+		 "50 % by 2026-11-28T12:01, 90 % by 2026-11-28T12:01, on n1 .5, "
+		 "n2 .5, n3 .5, n4 .5"},
+		{now,
+		 {0.5, 0.5, 0.5, 0.5, 0.06, 0.5},
+		 6,
+		 "50 % by 2026-11-28T12:01, 90 % by 2026-11-28T12:01, on n1 .5, "
+		 "n2 .5, n3 .5, n4 .5, ..."},
+	};
+
+	setenv("TZ", "UTC", 1);
+	tzset();
+	each(c, told)
+	{
+		char *got = sentence(c->at, c->node, c->n);
+
+		ck_assert_str_eq(got, c->text);
+		free(got);
+	}
+}
+END_TEST
+
 TEST_MAIN("queue", test_squeue_lines, test_nodes,
-	  test_nothing_is_read_past_the_end, test_slurmctld_is_spared)
+	  test_nothing_is_read_past_the_end, test_slurmctld_is_spared,
+	  test_starts, test_start_sentence)

@@ -24,6 +24,7 @@ static const struct slu_desc *const all[] = {
 	&slu_io_report_desc,  &slu_cancel_desc,	       &slu_import_jobs_desc,
 	&slu_server_io_desc,  &slu_server_answer_desc, &slu_history_rows_desc,
 	&slu_jobs_moved_desc, &slu_io_use_desc,	       &slu_io_capacity_desc,
+	&slu_starts_desc,
 };
 
 static void fill(const struct slu_desc *desc, char *msg, unsigned *seed)
