@@ -39,6 +39,8 @@ libslupage_a_SOURCES = \
 	sysquery/page/collect/collect_machine.c \
 	sysquery/page/document.c sysquery/page/document.h \
 	sysquery/page/draw/draw.h \
+	sysquery/page/draw/draw_alone.c \
+	sysquery/page/draw/draw_backtest.c \
 	sysquery/page/draw/draw_buffers.c \
 	sysquery/page/draw/draw_calibration.c \
 	sysquery/page/draw/draw_errors.c \

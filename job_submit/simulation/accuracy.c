@@ -65,13 +65,18 @@ void slu_accuracy_free(struct slu_accuracy *a)
 	free(a);
 }
 
-void slu_accuracy_week(int64_t when, char out[16])
+void slu_accuracy_day(int64_t when, char out[16])
 {
-	time_t monday = when - (when / DAY + 3) % 7 * DAY;
+	time_t day = when;
 	struct tm tm;
 
-	if (!gmtime_r(&monday, &tm) || !strftime(out, 16, "%F", &tm))
+	if (!gmtime_r(&day, &tm) || !strftime(out, 16, "%F", &tm))
 		snprintf(out, 16, "?");
+}
+
+void slu_accuracy_week(int64_t when, char out[16])
+{
+	slu_accuracy_day(when - (when / DAY + 3) % 7 * DAY, out);
 }
 
 static int grow(struct slu_accuracy *a)

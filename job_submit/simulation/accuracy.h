@@ -28,6 +28,8 @@ struct json_object *slu_accuracy_json(struct slu_accuracy *a,
 /* All jobs as one group without a name; empty without jobs. */
 struct json_object *slu_accuracy_all(struct slu_accuracy *a,
 				     struct slu_err *err);
+/* The day of Unix time `when`, as 2026-11-17. */
+void slu_accuracy_day(int64_t when, char out[16]);
 /* The Monday of the week of Unix time `when`, as 2026-11-16. */
 void slu_accuracy_week(int64_t when, char out[16]);
 

@@ -376,11 +376,29 @@ static int check(const struct slu_backtest_options *ask, struct slu_err *err)
 		       ask->mode);
 }
 
+/* A mistyped date is no history without results. */
+static int check_since(const struct slu_workload *past, int64_t since,
+		       struct slu_err *err)
+{
+	int64_t last = past->n ? past->job[past->n - 1].submit : since;
+	char since_text[16], last_text[16];
+
+	if (last >= since)
+		return 0;
+	slu_accuracy_day(since, since_text);
+	slu_accuracy_day(last, last_text);
+	return slu_err(err, SLU_NOTFOUND,
+		       "no job of the history was submitted since %s: the last "
+		       "one was on %s (UTC)",
+		       since_text, last_text);
+}
+
 static int run(struct slu_db *db, const struct slu_backtest_options *ask,
 	       struct backtest *b, struct slu_err *err)
 {
 	if (check(ask, err) < 0 ||
-	    slu_workload_read(db, ask->progress, &b->past, err) < 0)
+	    slu_workload_read(db, ask->progress, &b->past, err) < 0 ||
+	    check_since(&b->past, ask->since, err) < 0)
 		return -1;
 	b->said = calloc(b->past.n + 1, sizeof(*b->said));
 	if (!b->said)

@@ -190,6 +190,10 @@ int slu_ask_render(const struct slu_ask *ask, const char *question,
 int slu_ask_present(const struct slu_ask *ask, const char *name,
 		    struct json_object *answer, slu_render_f *render,
 		    struct slu_err *err);
+/* With --plot: write to that file what `draw` makes of the answer. */
+int slu_ask_plot(const struct slu_ask *ask,
+		 void (*draw)(struct json_object *answer, struct slu_buf *out),
+		 struct json_object *answer, struct slu_err *err);
 /* Is there nothing to ask: no -f, no --server, and no sluice.conf on this host?
  */
 bool slu_ask_nobody(const struct slu_ask *ask);

@@ -4,11 +4,13 @@
 #include "config.h"
 #include "sysquery/cli/ask.h"
 
+#include <fcntl.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "common/conf_host.h"
+#include "common/file.h"
 #include "common/http.h"
 #include "common/jsonx.h"
 #include "sysquery/query.h"
@@ -206,6 +208,23 @@ int slu_ask_present(const struct slu_ask *ask, const char *name,
 		ret = slu_ask_write(ask, &out, err);
 	slu_buf_free(&out);
 	return ret;
+}
+
+int slu_ask_plot(const struct slu_ask *ask,
+		 void (*draw)(struct json_object *answer, struct slu_buf *out),
+		 struct json_object *answer, struct slu_err *err)
+{
+	struct slu_buf page = {0};
+	int rc;
+
+	if (!ask->plot)
+		return 0;
+	draw(answer, &page);
+	rc = page.failed ? slu_err(err, SLU_NOMEM, "out of memory")
+			 : slu_file_write(AT_FDCWD, ask->plot, page.data,
+					  page.len, 0644, false, err);
+	slu_buf_free(&page);
+	return rc;
 }
 
 int slu_ask_render(const struct slu_ask *ask, const char *question,

@@ -101,7 +101,7 @@ const struct slu_command slu_commands[] = {
 	 .operands = "",
 	 .doc = "what each PredictMode would have done",
 	 .options = {SLU_OPT_SINCE, SLU_OPT_MODE, SLU_OPT_QUANTILE,
-		     SLU_OPT_MACHINE},
+		     SLU_OPT_MACHINE, SLU_OPT_PLOT},
 	 .run = slu_cmd_backtest},
 	{.name = "predict",
 	 .operands = "[JOBID]",

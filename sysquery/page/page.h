@@ -71,5 +71,7 @@ int slu_page_render(struct json_object *document, unsigned refresh,
 /* Appends a whole page that shows the "replay" of
  * sysquery/cmd/io/ions_replay.h. */
 void slu_page_replay(struct json_object *replay, struct slu_buf *out);
+/* The same for an answer of slu_backtest(). */
+void slu_page_backtest(struct json_object *answer, struct slu_buf *out);
 
 #endif

@@ -13,6 +13,7 @@
 #include "common/conf.h"
 #include "common/jsonx.h"
 #include "job_submit/simulation/policy_backtest.h"
+#include "sysquery/page/page.h"
 
 #define QUANTILE 0.75 /* the default of sluice.conf */
 #define FLOOR	 300
@@ -233,6 +234,8 @@ int slu_cmd_backtest(struct slu_ask *ask, struct slu_err *err)
 		rc = take_args(ask->args, &what, err);
 	if (rc == 0)
 		rc = backtest(path, &what, &answer, err);
+	if (rc == 0)
+		rc = slu_ask_plot(ask, slu_page_backtest, answer, err);
 	if (rc == 0)
 		rc = slu_ask_present(ask, "backtest", answer, show, err);
 	json_object_put(answer);

@@ -7,14 +7,12 @@
 #include "config.h"
 #include "sysquery/cmd/io/ions_replay.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <time.h>
 #include "common/conf.h"
-#include "common/file.h"
 #include "common/jsonx.h"
 #include "job_submit/history/job_history.h"
 #include "select_io/ion/evaluation/recorded.h"
@@ -242,20 +240,6 @@ static int answer(const struct slu_ask *ask, struct replay *r,
 		    out, err);
 }
 
-static int plot(const char *path, struct json_object *replay,
-		struct slu_err *err)
-{
-	struct slu_buf page = {0};
-	int rc;
-
-	slu_page_replay(replay, &page);
-	rc = page.failed ? slu_err(err, SLU_NOMEM, "out of memory")
-			 : slu_file_write(AT_FDCWD, path, page.data, page.len,
-					  0644, false, err);
-	slu_buf_free(&page);
-	return rc;
-}
-
 struct json_object *slu_ions_replay(const struct slu_ask *ask,
 				    struct slu_err *err)
 {
@@ -268,8 +252,8 @@ struct json_object *slu_ions_replay(const struct slu_ask *ask,
 	r.jobs = r.conf ? slu_recorded_new(err) : NULL;
 	if (r.jobs)
 		rc = answer(ask, &r, out, err);
-	if (rc == 0 && ask->plot)
-		rc = plot(ask->plot, out, err);
+	if (rc == 0)
+		rc = slu_ask_plot(ask, slu_page_replay, out, err);
 	slu_recorded_free(r.jobs);
 	slu_conf_free(r.conf);
 	if (rc == 0)

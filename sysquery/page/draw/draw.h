@@ -27,5 +27,14 @@ void slu_draw_lanes(const struct slu_page *page, struct json_object *ions);
 void slu_draw_reached(const struct slu_page *page, struct json_object *ions);
 void slu_draw_calibration(const struct slu_page *page,
 			  struct json_object *errors);
+/* Errors as slu_accuracy_json() lists them; the second sorts its list. */
+void slu_draw_error_weeks(const struct slu_page *page,
+			  struct json_object *weeks);
+void slu_draw_error_users(const struct slu_page *page,
+			  struct json_object *users);
+
+/* A page of its own, outside of these sections. `title`: a constant. */
+void slu_draw_alone_begin(struct slu_buf *out, const char *title);
+void slu_draw_alone_end(struct slu_buf *out);
 
 #endif

@@ -11,6 +11,7 @@
 #define BOTTOM 190.0
 #define USERS  20
 #define ROW    20.0
+#define LABEL  74.0 /* wide */
 
 static const struct slu_legend legend[] = {
 	{"bar", "median error of the prediction", SLU_MARK_AREA},
@@ -57,13 +58,22 @@ static void week_bars(const struct slu_page *p, const struct slu_scale *y,
 		     BOTTOM - ours, NULL);
 	slu_svg_rect(p->out, "bar2", x + width * 0.5, asked, width * 0.33,
 		     BOTTOM - asked, NULL);
-	if (width > 40)
-		slu_svg_text(p->out, "label", x + width / 2, BOTTOM + 16,
-			     "middle", (size_t)(width / 6.5),
-			     slu_doc_text(week, "week"));
 }
 
-static void draw_weeks(const struct slu_page *p, struct json_object *list)
+/* Those of all weeks, or of every so manieth that they have room. */
+static void week_labels(const struct slu_page *p, struct json_object *list,
+			double width)
+{
+	size_t step = (size_t)ceil(LABEL / width);
+
+	for (size_t i = 0; i < slu_doc_length(list); i += step)
+		slu_svg_text(p->out, "label",
+			     SLU_SVG_LEFT + width * ((double)i + 0.5),
+			     BOTTOM + 16, "middle", 0,
+			     slu_doc_text(slu_doc_at(list, i), "week"));
+}
+
+void slu_draw_error_weeks(const struct slu_page *p, struct json_object *list)
 {
 	size_t n = slu_doc_length(list);
 	struct slu_scale y = slu_scale_up(most_error(list, n), SLU_AXIS_SECONDS,
@@ -79,6 +89,7 @@ static void draw_weeks(const struct slu_page *p, struct json_object *list)
 	for (size_t i = 0; i < n; i++)
 		week_bars(p, &y, slu_doc_at(list, i),
 			  SLU_SVG_LEFT + width * (double)i, width);
+	week_labels(p, list, width);
 	slu_svg_line(p->out, "axis", SLU_SVG_LEFT, BOTTOM, SLU_SVG_RIGHT,
 		     BOTTOM);
 	slu_svg_legend(p->out, BOTTOM + 42, legend);
@@ -110,8 +121,8 @@ static void user_bars(const struct slu_page *p, const struct slu_scale *x,
 	slu_svg_rect(p->out, "bar2", x->at, y + 10, asked - x->at, 7, NULL);
 }
 
-/* The users with the most jobs; sorts the list. */
-static void draw_users(const struct slu_page *p, struct json_object *list)
+/* The users with the most jobs. */
+void slu_draw_error_users(const struct slu_page *p, struct json_object *list)
 {
 	size_t n = slu_doc_length(list) < USERS ? slu_doc_length(list) : USERS;
 	double bottom = SLU_SVG_ROWS + ROW * (double)n;
@@ -153,8 +164,8 @@ void slu_draw_errors(const struct slu_page *p)
 		   "prediction is meant as the middle: half would be right).",
 		   slu_doc_number(errors, "jobs"),
 		   100 * slu_doc_number(errors, "under"));
-	draw_weeks(p, weeks);
+	slu_draw_error_weeks(p, weeks);
 	if (users)
-		draw_users(p, users);
+		slu_draw_error_users(p, users);
 	slu_draw_calibration(p, errors);
 }

@@ -8,7 +8,6 @@
 #include "sysquery/page/document.h"
 #include "sysquery/page/draw/draw.h"
 #include "sysquery/page/page.h"
-#include "sysquery/page/svg/style.h"
 
 #define TOP    24.0
 #define BOTTOM 300.0
@@ -77,18 +76,12 @@ void slu_page_replay(struct json_object *replay, struct slu_buf *out)
 {
 	struct json_object *pools = slu_doc_list(replay, "pools");
 
-	slu_buf_puts(out, "<!DOCTYPE html>\n<html lang=\"en\"><head>"
-			  "<meta charset=\"utf-8\"/>"
-			  "<title>I/O nodes, replayed</title>\n<style>\n");
-	slu_buf_puts(out, slu_page_style);
-	slu_buf_puts(out, "</style></head>\n<body>\n");
-	slu_buf_puts(out, slu_page_patterns);
-	slu_buf_puts(out, "<main>\n<h1>I/O nodes, replayed</h1>\n");
+	slu_draw_alone_begin(out, "I/O nodes, replayed");
 	if (pools)
 		draw(out, pools);
 	slu_html_table(out, "By policy", slu_doc_list(replay, "policies"),
 		       columns);
 	if (pools)
 		slu_html_table(out, "By number of I/O nodes", pools, columns);
-	slu_buf_puts(out, "</main>\n</body></html>\n");
+	slu_draw_alone_end(out);
 }

@@ -257,6 +257,27 @@ START_TEST(test_jobs_before_since_only_train)
 }
 END_TEST
 
+/* A date later than all that is recorded is a mistake, and said to be one. */
+START_TEST(test_since_after_the_last_job)
+{
+	struct slu_backtest_options ask = usual;
+	struct slu_db *db = new_db();
+	struct json_object *out;
+	struct slu_err err;
+
+	add(db, 1, 7, 86400, 86500);
+	ask.since = 86400;
+	json_object_put(run(db, &ask));
+	ask.since = 3 * 86400;
+	ck_assert_int_eq(slu_backtest(db, &ask, &out, &err), -1);
+	ck_assert_int_eq(err.kind, SLU_NOTFOUND);
+	ck_assert_str_eq(err.text,
+			 "no job of the history was submitted since "
+			 "1970-01-04: the last one was on 1970-01-02 (UTC)");
+	slu_db_close(db);
+}
+END_TEST
+
 START_TEST(test_nothing)
 {
 	struct slu_db *db = new_db();
@@ -331,5 +352,6 @@ START_TEST(test_odd_rows)
 END_TEST
 
 TEST_MAIN("backtest", test_judged_as_replayed, test_answer,
-	  test_jobs_before_since_only_train, test_nothing, test_refused,
-	  test_job_larger_than_machine_is_left_out, test_odd_rows)
+	  test_jobs_before_since_only_train, test_since_after_the_last_job,
+	  test_nothing, test_refused, test_job_larger_than_machine_is_left_out,
+	  test_odd_rows)

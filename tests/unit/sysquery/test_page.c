@@ -465,6 +465,42 @@ START_TEST(test_refused)
 }
 END_TEST
 
-TEST_MAIN("page", test_short_lives, test_escapes, test_scales, test_bins,
-	  test_nothing, test_buffers, test_jobs_of_the_page, test_ions,
-	  test_hostile, test_same_database_same_bytes, test_refused)
+/* What the answer does not have is not drawn. */
+START_TEST(test_backtest_page)
+{
+	static const char text[] =
+		"{\"jobs\":9,\"judged\":7,\"machine\":4,\"unit\":\"nodes\","
+		"\"errors\":{\"week\":[{\"week\":\"2026-11-16\",\"jobs\":7,"
+		"\"median_error\":60,\"median_error_asked\":3000}],\"user\":["
+		"{\"user\":\"<a>\",\"jobs\":7,\"median_error\":60}]},"
+		"\"calibration\":[{\"share\":0.5,\"below\":0.5}],\"modes\":["
+		"{\"mode\":\"advise\",\"jobs\":7,\"wait\":100},{\"mode\":"
+		"\"early\",\"jobs\":7,\"lowered\":5,\"extended\":1,\"wait\":50}]}";
+	struct json_object *answer = slu_json_parse(text, strlen(text), &err);
+	struct json_object *empty = json_object_new_object();
+	struct slu_buf page = {0};
+
+	ck_assert_ptr_nonnull(answer);
+	slu_page_backtest(answer, &page);
+	ck_assert_ptr_nonnull(strstr(page.data, "7 of which are judged"));
+	ck_assert_ptr_nonnull(strstr(page.data, "id=\"t-weeks\""));
+	ck_assert_ptr_nonnull(strstr(page.data, "&lt;a&gt;"));
+	ck_assert_ptr_nonnull(strstr(page.data, "id=\"t-shares\""));
+	/* 5 of a scale to 8, and half of the longest wait */
+	ck_assert_ptr_nonnull(strstr(
+		page.data, "y=\"90.0\" width=\"39.6\" height=\"110.0\"><title>"
+			   "limits below the request: 5</title>"));
+	ck_assert_ptr_nonnull(strstr(page.data, "mean wait: 50</title>"));
+	slu_buf_free(&page);
+	slu_page_backtest(empty, &page);
+	ck_assert_ptr_null(strstr(page.data, "id=\"t-"));
+	slu_buf_free(&page);
+	json_object_put(answer);
+	json_object_put(empty);
+}
+END_TEST
+
+TEST_MAIN("page", test_backtest_page, test_short_lives, test_escapes,
+	  test_scales, test_bins, test_nothing, test_buffers,
+	  test_jobs_of_the_page, test_ions, test_hostile,
+	  test_same_database_same_bytes, test_refused)

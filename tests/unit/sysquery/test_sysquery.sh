@@ -53,6 +53,12 @@ want 'a backtest of no history' 0 '{"jobs":0,"judged":0,"machine":0,"unit":"node
 	sh -c "'$sysquery' -f '$db' backtest --json=0 | cut -d, -f1-4"
 want 'as a table' 0 '0 ended jobs, none of which can be judged: that takes some that ran and came to their own end, submitted after what --since says (sysquery import has those of before Sluice)' \
 	"$sysquery" -f "$db" backtest --mode early --table
+want 'a picture of it' 0 '' \
+	"$sysquery" -f "$db" backtest -o "$dir/answer" --plot "$dir/plot"
+want 'the picture' 0 '1' grep -c '<h1>PredictModes, tried on the past</h1>' "$dir/plot"
+want 'a picture nowhere' 3 \
+	"sysquery: create $dir/none/plot: No such file or directory" \
+	"$sysquery" -f "$db" backtest -o "$dir/answer" --plot "$dir/none/plot"
 want 'a mode that is none' 2 \
 	'sysquery: mode: "loose": want advise, fill, tighten or early' \
 	"$sysquery" -f "$db" backtest --mode loose
