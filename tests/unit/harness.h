@@ -84,7 +84,7 @@ static inline int run_tests(const char *name, const TTest *const *tests,
 	bool skipped;
 	int failed;
 
-	tcase_set_timeout(tcase, 180);
+	tcase_set_timeout(tcase, 600);
 	for (size_t i = 0; i < n; i++)
 		tcase_add_test(tcase, tests[i]);
 	suite_add_tcase(suite, tcase);
