@@ -118,46 +118,73 @@ static void check_io_capacity(struct json_object *io, const char *what,
 			host, "sysquery iostart");
 }
 
-/* Servers that do not report any more. */
-static void check_io_servers(struct json_object *io, const char *what,
-			     const char *host, struct json_object *findings)
+/* Adds "IOBandwidth=auto", or "IOMetadata=auto". */
+static void put_key(struct slu_buf *keys, struct json_object *io)
 {
-	double silent = slu_json_number_at(io, "silent");
-	struct json_object *found = NULL;
-
-	if (slu_json_number_at(io, "unheard") > 0)
-		found = slu_finding(findings, SLU_SEVERE_WARNING, what,
-				    "no Lustre server reports its load any "
-				    "more (is sluice-tbfd --publish running "
-				    "there?): after a day %s=auto "
-				    "ignores their earlier reports",
-				    slu_json_str_at(io, "key"));
-	else if (silent > 0)
-		found = slu_finding(findings, SLU_SEVERE_WARNING, what,
-				    "%.0f Lustre servers do not report their "
-				    "load any more (is sluice-tbfd --publish "
-				    "running there?): after a day "
-				    "%s=auto ignores their earlier "
-				    "reports",
-				    silent, slu_json_str_at(io, "key"));
-	if (found)
-		slu_finding_command(found, host, "sysquery osts");
+	slu_buf_printf(keys, "%s%s=auto", keys->len ? " and " : "",
+		       slu_json_str_at(io, "key"));
 }
 
+/* Servers that do not report any more: io[0] is about those with OSTs, io[1]
+ * about those with MDTs. */
+static void check_io_servers(struct json_object *const io[2], const char *what,
+			     const char *host, struct json_object *findings)
+{
+	static const char *const with[] = {"OSTs", "MDTs"};
+	struct slu_buf none = {0}, silent = {0}, servers = {0};
+
+	for (int i = 0; i < 2; i++) {
+		double n = slu_json_number_at(io[i], "silent");
+
+		if (slu_json_number_at(io[i], "unheard") > 0) {
+			put_key(&none, io[i]);
+		} else if (n > 0) {
+			put_key(&silent, io[i]);
+			slu_buf_printf(&servers, "%s%.0f with %s",
+				       servers.len ? ", " : "", n, with[i]);
+		}
+	}
+	if (none.len)
+		slu_finding_command(
+			slu_finding(findings, SLU_SEVERE_WARNING, what,
+				    "no Lustre server reports its load any "
+				    "more (is sluice-tbfd --publish running "
+				    "there?): after a day their earlier "
+				    "reports do not count for %s",
+				    none.data),
+			host, "sysquery osts");
+	if (silent.len)
+		slu_finding_command(
+			slu_finding(findings, SLU_SEVERE_WARNING, what,
+				    "Lustre servers do not report their load "
+				    "any more (%s; is sluice-tbfd --publish "
+				    "running there?): after a day their "
+				    "earlier reports do not count for %s",
+				    servers.data, silent.data),
+			host, "sysquery osts");
+	slu_buf_free(&none);
+	slu_buf_free(&silent);
+	slu_buf_free(&servers);
+}
+
+/* Of each file system the list has two: bytes, and metadata operations. */
 static void check_io(struct json_object *live, struct json_object *findings)
 {
-	struct json_object *list = slu_json_at(slu_json_at(live, "slurmctld"),
-					       "io"),
-			   *io;
+	struct json_object *list =
+		slu_json_at(slu_json_at(live, "slurmctld"), "io");
 	const char *host = slu_doctor_text(live, "host");
 	char what[24 + SLU_FS_NAME];
 
-	for (size_t i = 0; i < slu_json_length(list); i++) {
-		io = json_object_array_get_idx(list, i);
+	for (size_t i = 0; i + 1 < slu_json_length(list); i += 2) {
+		struct json_object *const io[] = {
+			json_object_array_get_idx(list, i),
+			json_object_array_get_idx(list, i + 1)};
+
 		snprintf(what, sizeof(what), "IOStart%s%s",
-			 slu_json_str_at(io, "fs") ? " " : "",
-			 slu_doctor_text(io, "fs"));
-		check_io_capacity(io, what, host, findings);
+			 slu_json_str_at(io[0], "fs") ? " " : "",
+			 slu_doctor_text(io[0], "fs"));
+		check_io_capacity(io[0], what, host, findings);
+		check_io_capacity(io[1], what, host, findings);
 		check_io_servers(io, what, host, findings);
 	}
 }

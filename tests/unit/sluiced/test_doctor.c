@@ -130,10 +130,46 @@ START_TEST(test_links)
 	expect_one("IOStart holds no job back: all 9 Lustre targets are "
 		   "degraded",
 		   "warning");
-	expect_one("3 Lustre servers do not report", "sysquery osts");
+	expect_one("Lustre servers do not report their load any more (3 with "
+		   "OSTs; is",
+		   "sysquery osts");
 	ctl_send(&slu_io_use_desc, &(struct slu_io_use){.unheard = 7});
 	while (!count("no Lustre server reports", NULL))
 		usleep(20000);
+	expect_one("reports do not count for IOBandwidth=auto\"", "osts");
+	ctl_close();
+	sluiced_end();
+}
+END_TEST
+
+/* What IOBandwidth=auto and IOMetadata=auto lack is said once. */
+START_TEST(test_silent_for_both)
+{
+	if (!sluiced_begin())
+		return;
+	meet((struct slu_hello_ctl){0});
+	ctl_send(&slu_io_use_desc,
+		 &(struct slu_io_use){.silent = 3, .metadata_silent = 1});
+	while (!count("Lustre servers do not report", NULL))
+		usleep(20000);
+	expect_one("any more (3 with OSTs, 1 with MDTs; is sluice-tbfd "
+		   "--publish running there?): after a day their earlier "
+		   "reports do not count for IOBandwidth=auto and "
+		   "IOMetadata=auto",
+		   "sysquery osts");
+	ctl_send(&slu_io_use_desc,
+		 &(struct slu_io_use){.unheard = 7, .metadata_unheard = 8});
+	while (!count("no Lustre server reports", NULL))
+		usleep(20000);
+	expect_one("reports do not count for IOBandwidth=auto and "
+		   "IOMetadata=auto",
+		   "sysquery osts");
+	ctl_send(&slu_io_use_desc,
+		 &(struct slu_io_use){.silent = 2, .metadata_unheard = 8});
+	while (!count("2 with OSTs;", NULL))
+		usleep(20000);
+	expect_one("not count for IOMetadata=auto", "no Lustre server reports");
+	expect_one("not count for IOBandwidth=auto", "2 with OSTs");
 	ctl_close();
 	sluiced_end();
 }
@@ -459,5 +495,5 @@ START_TEST(test_no_answer)
 END_TEST
 
 TEST_MAIN("doctor", test_links, test_bad_or_changed_configuration, test_probes,
-	  test_io_node, test_silent, test_remarks, test_phases, test_mapping,
-	  test_drained, test_users, test_no_answer)
+	  test_io_node, test_silent, test_silent_for_both, test_remarks,
+	  test_phases, test_mapping, test_drained, test_users, test_no_answer)
