@@ -6,6 +6,32 @@
 #include "job_submit/ended.h"
 
 #include <string.h>
+#include <strings.h>
+
+const char *slu_state_name(const char *text, size_t len)
+{
+	static const struct {
+		const char *name, *code; /* code: of squeue's column ST */
+	} states[] = {
+		{"COMPLETED", "CD"},	 {"FAILED", "F"},
+		{"TIMEOUT", "TO"},	 {"CANCELLED", "CA"},
+		{"NODE_FAIL", "NF"},	 {"OUT_OF_MEMORY", "OOM"},
+		{"PREEMPTED", "PR"},	 {"DEADLINE", "DL"},
+		{"BOOT_FAIL", "BF"},	 {"LAUNCH_FAILED", "LF"},
+		{"RECONFIG_FAIL", "RF"}, {"REVOKED", "RV"},
+		{"REQUEUED", "RQ"},	 {"RESIZING", "RS"},
+		{"RUNNING", "R"},	 {"PENDING", "PD"},
+		{"SUSPENDED", "S"},
+	};
+
+	for (size_t i = 0; i < sizeof(states) / sizeof(states[0]); i++)
+		if ((strlen(states[i].name) == len &&
+		     !strncasecmp(states[i].name, text, len)) ||
+		    (strlen(states[i].code) == len &&
+		     !strncmp(states[i].code, text, len)))
+			return states[i].name;
+	return NULL;
+}
 
 bool slu_ended_own_way(const struct slu_job *job)
 {

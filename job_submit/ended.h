@@ -9,6 +9,7 @@
  */
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include "wire/job.h"
 
@@ -28,6 +29,10 @@ bool slu_failed(const struct slu_job *job);
 /* The run time that counts against the limit, slu_job_ran(); 0 also for a job
  * that was given up before its file system was ready. */
 int64_t slu_run_time(const struct slu_job *job);
+
+/* The state, in Slurm's words, of a text of `len` bytes that is one in whatever
+ * case, or the code of one, as squeue prints it (CD); NULL: it is none. */
+const char *slu_state_name(const char *text, size_t len);
 
 /* A log's status (column 11 of the Standard Workload Format) as Slurm's state.
  * Run time and request in seconds, request <= 0: none. Logs call what was ended

@@ -9,6 +9,7 @@ libsluimport_a_SOURCES = \
 	job_submit/import/import_sacct.c \
 	job_submit/import/sacct_forms.c job_submit/import/sacct_forms.h \
 	job_submit/import/sacct_lines.c job_submit/import/sacct_lines.h \
+	job_submit/import/sacct_quoted.c job_submit/import/sacct_quoted.h \
 	job_submit/import/sacct_table.c job_submit/import/sacct_table.h job_submit/import/sacct_columns.h \
 	job_submit/import/sacct_titles.c
 libsluimport = libsluimport.a $(libslupredict)

@@ -24,10 +24,11 @@
  * without State all jobs have ended by themselves. Without a header they are
  * those of Open XDMoD (see sacct_titles.c), else SLU_INVALID. What users wrote
  * may hold delimiters and ends of lines: a line in which it is not sure where a
- * column that is read begins and ends is broken. Tasks of arrays ("171_1") and
- * components ("172+0") are only told apart by JobIDRaw. AdminComment has
- * Sluice's note about a job (see wire/note.h): the limit that was asked for, if
- * it was tightened.
+ * column that is read begins and ends is broken. Values in quotes (RFC 4180),
+ * which sacct does not write, are recognised (sacct_quoted.h). Tasks of arrays
+ * ("171_1") and components ("172+0") are only told apart by JobIDRaw.
+ * AdminComment has Sluice's note about a job (see wire/note.h): the limit that
+ * was asked for, if it was tightened.
  *
  * With TRESUsageInTot and TRESUsageOutTot (JobAcctGather's counters) what the
  * steps of a job read from and wrote to disks is given to take_io as well.
@@ -37,6 +38,7 @@
  * next line on which a job begins. If there is none, as in half a file, the
  * file is torn: nothing after it is read. One of a version of slurmrestd's
  * before v0.0.SLU_IMPORT_REST, which says so before its jobs, is SLU_INVALID.
+ * In place of one document each line may be a job.
  *
  * darshan: what darshan-parser prints, of one or more logs: the bytes that the
  * programs of known jobs read and wrote (POSIX and STDIO).

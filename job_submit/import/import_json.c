@@ -12,6 +12,9 @@
 #include "common/rest.h"
 #include "job_submit/import/import_formats.h"
 
+#define LINE  (1u << 20) /* bytes of a job that is a line */
+#define LINES 4		 /* in which one is looked for */
+
 static struct json_object *member(struct json_object *obj, const char *key)
 {
 	struct json_object *out = NULL;
@@ -345,6 +348,79 @@ static void count_broken(void *arg, const struct slu_err *why)
 	slu_import_broken(r->report, ++r->n, why);
 }
 
+static void note_lacks(const struct reader *r)
+{
+	if (r->report->jobs && !r->sized)
+		snprintf(r->report->lacks, sizeof(r->report->lacks),
+			 "no job has its number of nodes");
+}
+
+static int no_jobs(struct slu_err *err)
+{
+	return slu_err(err, SLU_INVALID,
+		       "no \"jobs\" in it: want what sacct --json prints, or a "
+		       "job a line (jq -c '.jobs[]')");
+}
+
+/* The line at *at, which moves behind it; false: there is none. */
+static bool next_line(const char **at, const char *end, const char **line,
+		      size_t *len)
+{
+	*line = *at;
+	*len = (size_t)(end - *at);
+	if (!*len)
+		return false;
+	if (memchr(*line, '\n', *len))
+		*len = (size_t)((const char *)memchr(*line, '\n', *len) -
+				*line);
+	*at += *len + (*line + *len < end);
+	return true;
+}
+
+static bool is_job(const char *line, size_t len)
+{
+	struct json_object *obj =
+		len < LINE ? slu_json_parse(line, len, NULL) : NULL;
+	bool is = member(obj, "job_id") && !member(obj, "jobs");
+
+	json_object_put(obj);
+	return is;
+}
+
+/* Is there a job on a line of its own, in the first ones? */
+static bool is_by_line(const char *text, size_t size)
+{
+	const char *line, *end = text + size;
+	size_t len;
+
+	for (int i = 0; i < LINES && next_line(&text, end, &line, &len); i++)
+		if (is_job(line, len))
+			return true;
+	return false;
+}
+
+static int take_lines(struct reader *r, const char *text, size_t size,
+		      struct slu_err *err)
+{
+	const char *line, *end = text + size;
+	struct json_object *job;
+	size_t len;
+
+	while (!r->refused && next_line(&text, end, &line, &len)) {
+		if (strspn(line, " \t\r\n") >= len) {
+			r->n++; /* it counts lines */
+			continue;
+		}
+		job = slu_json_parse(line, len, err);
+		if (job)
+			take_element(r, job, err);
+		else
+			count_broken(r, err);
+		json_object_put(job);
+	}
+	return r->refused ? -1 : 0;
+}
+
 int slu_import_json(const char *text, size_t len,
 		    const struct slu_import *import,
 		    struct slu_import_report *report, struct slu_err *err)
@@ -353,6 +429,11 @@ int slu_import_json(const char *text, size_t len,
 	struct json_object *rest;
 	int rc;
 
+	if (is_by_line(text, len)) {
+		rc = take_lines(&r, text, len, err);
+		note_lacks(&r);
+		return rc;
+	}
 	if (check_version(text, err) < 0)
 		return -1;
 	rc = slu_json_elements(text, len, "jobs", take_element, count_broken,
@@ -363,16 +444,16 @@ int slu_import_json(const char *text, size_t len,
 		report->torn = r.n + 1;
 		return 0;
 	}
+	if (rc < 0 && !r.n && strstr(text, "\n}\n{")) /* jq '.jobs[]' */
+		return no_jobs(err);
 	if (rc < 0)
 		return -1;
-	if (report->jobs && !r.sized)
-		snprintf(report->lacks, sizeof(report->lacks),
-			 "no job has its number of nodes");
+	note_lacks(&r);
 	if (!r.n)
 		rc = refused(rest, err);
 	if (rc == 0 &&
 	    !json_object_is_type(member(rest, "jobs"), json_type_array))
-		rc = slu_err(err, SLU_INVALID, "no \"jobs\" in it");
+		rc = no_jobs(err);
 	json_object_put(rest);
 	return rc;
 }

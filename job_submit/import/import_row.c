@@ -94,8 +94,13 @@ void slu_import_elapsed(struct slu_job *job, int64_t elapsed)
 int slu_import_take(const struct slu_import *import, struct slu_job *job,
 		    const char *comment, struct slu_err *err)
 {
+	const char *state =
+		job->state ? slu_state_name(job->state, strlen(job->state))
+			   : NULL;
 	int rc;
 
+	if (state)
+		job->state = (char *)(uintptr_t)state;
 	slu_ctl_note_to_job(comment, job);
 	rc = import->take(import->arg, job, err);
 	free(job->script);

@@ -12,6 +12,7 @@
 #include "common/size.h"
 #include "job_submit/import/import_formats.h"
 #include "job_submit/import/sacct_lines.h"
+#include "job_submit/import/sacct_quoted.h"
 
 /* Slurm's NO_VAL and INFINITE, 2^32 - 2 and - 1, mean unknown too. */
 #define UNKNOWN (UINT32_MAX - 1)
@@ -150,7 +151,7 @@ static uint64_t tres_of(const char *tres, const char *name)
 
 	while (tres && (strncmp(tres, name, len) || tres[len] != '=')) {
 		tres = strchr(tres, ',');
-		tres += tres ? 1 : 0;
+		tres = tres ? tres + 1 : NULL;
 	}
 	if (!tres)
 		return 0;
@@ -415,6 +416,7 @@ int slu_import_sacct(char *text, const struct slu_import *import,
 	struct slu_err scratch;
 	int rc;
 
+	slu_sacct_unquote(text);
 	if (begin(text, &t, err) < 0)
 		return -1;
 	note_lacks(&t, report);

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
+#include "job_submit/ended.h"
 
 #define DIGITS	"0123456789"
 #define LONGEST 64 /* of values other than names and lists */
@@ -70,10 +71,14 @@ static bool is_number(const char *text)
 	return *text == '\0';
 }
 
+/* A word of capitals, or a known one in whatever case. */
 static bool is_status(const char *text)
 {
 	const char *rest = text + strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_");
+	size_t word = strcspn(text, " +");
 
+	if (rest != text + word && slu_state_name(text, word))
+		rest = text + word;
 	if (rest == text)
 		return false;
 	return !*rest || strcmp(rest, "+") == 0 ||

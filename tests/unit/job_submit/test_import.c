@@ -249,6 +249,76 @@ static const struct {
 	 0, 1,
 	 "2: Start \"01/02-00:00:05\": print the times by "
 	 "SLURM_TIME_FORMAT=%s sacct"},
+	/* Quoted, as spreadsheets and scripts write it: all, or what needs to
+	 * be, with ends of lines and quotes in it; the last record is cut. */
+	{"sacct",
+	 "\"JobID\",\"UID\",\"Start\",\"End\",\"State\",\"AllocTRES\","
+	 "\"JobName\"\r\n"
+	 "\"1\",\"5\",\"5\",\"9\",\"COMPLETED\",\"cpu=4,node=2\","
+	 "\"a, \"\"b\"\"\"\r\n"
+	 "2,5,5,9,FAILED,,\"\"\r\n"
+	 "\"3\",\"5\",\"5\",\"9\",\"TIMEOUT\",\"\",\"x\r\ny\"\r\n"
+	 "\"4\",\"5\",\"5\",\"9\",\"COMPLE",
+	 "1[0] 5 - -/- a, \"b\" n2 0+5-9 0 COMPLETED\n"
+	 "2[0] 5 - -/- - n0 0+5-9 0 FAILED\n"
+	 "3[0] 5 - -/- x\r\ny n0 0+5-9 0 TIMEOUT\n",
+	 3, 0, 1, "6: 5 of 7 columns"},
+	{"sacct",
+	 "JobID,UID,Start,End,JobName,State\n"
+	 "1,5,5,9,\"a,b\",COMPLETED\n"
+	 "2,5,5,9,a b,COMPLETED\n\n"
+	 "3,5,5,9,\"\"\"\",COMPLETED\n"
+	 "4,5,5,",
+	 "1[0] 5 - -/- a,b n0 0+5-9 0 COMPLETED\n"
+	 "2[0] 5 - -/- a b n0 0+5-9 0 COMPLETED\n"
+	 "3[0] 5 - -/- \" n0 0+5-9 0 COMPLETED\n",
+	 3, 0, 1, "6: 4 of 6 columns"},
+	{"sacct", "JobID;UID;Start;End;JobName\n1;5;5;9;\"a;b\"\n",
+	 "1[0] 5 - -/- a;b n0 0+5-9 0 -\n", 1, 0, 0, ""},
+	/* A record that was cut loses itself and the next one at most. */
+	{"sacct",
+	 "\"JobID\",\"UID\",\"Start\",\"End\"\n\"1\",\"5\n"
+	 "\"2\",\"5\",\"5\",\"9\"\n\"3\",\"5\",\"5\",\"9\"\n",
+	 "3[0] 5 - -/- - n0 0+5-9 0 -\n", 1, 0, 1,
+	 "2: more than 4 columns, and none fits its title"},
+	/* sacct quotes nothing. */
+	{"sacct",
+	 "JobID,UID,Start,AllocTRES,End,JobName\n"
+	 "1,5,5,cpu=4,node=2,9,\"a\"\n2,5,5,node=1,9,\"a,b\"\n",
+	 "1[0] 5 - -/- \"a\" n2 0+5-9 0 -\n"
+	 "2[0] 5 - -/- \"a,b\" n1 0+5-9 0 -\n",
+	 2, 0, 0, ""},
+	{"sacct", "JobID|UID|Start|End|JobName\n1|5|5|9|\"a\"\n",
+	 "1[0] 5 - -/- \"a\" n0 0+5-9 0 -\n", 1, 0, 0, ""},
+	/* States as other programs write them. */
+	{"sacct",
+	 "JobID|UID|Start|End|State\n1|5|5|9|completed\n"
+	 "2|5|5|9|Cancelled by 7\n3|5|5|9|CD\n4|5|5|9|OOM\n5|5|5|9|Odd\n"
+	 "6|5|5|9|node_fail\n7|5|5|9|by the way\n",
+	 "1[0] 5 - -/- - n0 0+5-9 0 COMPLETED\n"
+	 "2[0] 5 - -/- - n0 0+5-9 0 CANCELLED\n"
+	 "3[0] 5 - -/- - n0 0+5-9 0 COMPLETED\n"
+	 "4[0] 5 - -/- - n0 0+5-9 0 OUT_OF_MEMORY\n"
+	 "6[0] 5 - -/- - n0 0+5-9 0 NODE_FAIL\n",
+	 5, 0, 2, "6: State \"Odd\""},
+	{"json",
+	 "{\"jobs\":[{\"job_id\":5,\"user\":\"ada\",\"time\":{\"start\":3,"
+	 "\"end\":9},\"state\":{\"current\":[\"timeout\"]}}]}",
+	 "5[0] 1000 ada -/- - n0 0+3-9 0 TIMEOUT\n", 1, 0, 0, ""},
+	/* A job a line, as jq -c .jobs[] prints them. */
+	{"json",
+	 "{\"job_id\":5,\"user\":\"ada\",\"time\":{\"start\":3,\"end\":9}}\r\n"
+	 "\n{\"job_id\":6,\"user\":\n"
+	 "{\"job_id\":7,\"user\":\"ada\",\"time\":{\"start\":3,\"end\":9}}\n"
+	 "{\"job_id\":8,\"user\":\"ada\",\"time\":{\"start\":3,\"end\":0}}",
+	 "5[0] 1000 ada -/- - n0 0+3-9 0 -\n"
+	 "7[0] 1000 ada -/- - n0 0+3-9 0 -\n",
+	 2, 1, 1, "3: not JSON at byte 19: unexpected end of data"},
+	{"json",
+	 "user\":\"ada\",\"time\":{\"start\":3,\"end\":9}}\n"
+	 "{\"job_id\":7,\"user\":\"ada\",\"time\":{\"start\":3,\"end\":9}}\n",
+	 "7[0] 1000 ada -/- - n0 0+3-9 0 -\n", 1, 0, 1,
+	 "1: not JSON at byte 0: unexpected character"},
 	/* The user is only in the association. */
 	{"json",
 	 "{\"jobs\":[{\"job_id\":5,\"user\":null,\"association\":{\"user\":"

@@ -65,6 +65,7 @@ START_TEST(test_refused)
 	struct slu_import_report r;
 	char no[] = "{\"jobs\":[],\"errors\":[{\"error_number\":5,"
 		    "\"error\":\"no such user\"}]}";
+	char apart[] = "{\n\"job_id\":5\n}\n{\n\"job_id\":6\n}\n";
 	char swf[] = "666 10 5 100 4 -1 -1 8 601 -1 1 3 2 7 1 -1 -1 -1";
 	char old[] =
 		"{\"meta\":{\"plugin\":{\"type\":\"openapi\\/dbv0.0.37\"}},"
@@ -84,7 +85,11 @@ START_TEST(test_refused)
 	expect_fail(slu_import("json", (char[]){"[1"}, 2, &import, &r, &err),
 		    err, SLU_INVALID, "");
 	expect_fail(slu_import("json", (char[]){"[1]"}, 3, &import, &r, &err),
-		    err, SLU_INVALID, "jobs");
+		    err, SLU_INVALID,
+		    "no \"jobs\" in it: want what sacct --json prints, or a "
+		    "job a line (jq -c '.jobs[]')");
+	expect_fail(slu_import("json", apart, strlen(apart), &import, &r, &err),
+		    err, SLU_INVALID, "or a job a line (jq -c '.jobs[]')");
 	expect_fail(slu_import("json", no, strlen(no), &import, &r, &err), err,
 		    SLU_IO, "says: no such user");
 }
@@ -105,8 +110,9 @@ START_TEST(test_header)
 		{"JobID        JobName  Partition\n", "option -P"},
 		{"JobID:User:Start:End\n", "option -P"},
 		{"JobID | User | Start | End\n", "separated by \" | \""},
-		{"\"JobID\",\"User\",\"Start\"\n",
-		 "first line, \"\"JobID\",\"User\",\"Start\"\", names no columns"},
+		{"\"JobID\",\"User\",\"Start\"\n", "no column End"},
+		{"\"job\",\"owner\",\"began\"\n",
+		 "first line, \"\"job\",\"owner\",\"began\"\", names no columns"},
 		{"job_id,user,start_time\n", "names no columns"},
 		{"7009|7009|u|a|COMPLETED|2026-03-02T10:00:00|||3600|0:0\n"
 		 "7010|7010|u|a|COMPLETED|2026-03-02T10:00:00|||3600|0:0\n",
