@@ -12,9 +12,8 @@
 
 #include "wire/note.h"
 
-#define AT_ONE                                                         \
-	256 /* comments changed at a time; others follow the next time \
-	     */
+/* Comments changed at a time; others follow the next time. */
+#define AT_ONE 256
 
 struct starts {
 	const struct slu_start_told *told;
