@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <xxhash.h>
 #include "burst_buffer/request/site/fstype.h"
 
 #define TABLE_MAX ((size_t)4 << 20)
@@ -122,7 +123,11 @@ static void load_patterns(struct slu_site *site)
 
 static int load(struct slu_site *site, const char *path, struct slu_err *err)
 {
-	site->conf = slu_site_load(path, NULL, err);
+	struct slu_buf text = {0};
+
+	site->conf = slu_site_load(path, &text, err);
+	site->hash = XXH3_64bits(text.data, text.len);
+	slu_buf_free(&text);
 	if (!site->conf)
 		return -1;
 	site->predictor = slu_predictor_new(SLU_PREDICT_CLASSES,

@@ -40,6 +40,7 @@ struct slu_site {
 	struct slu_conf *conf; /* NULL: the file is bad, see why_not */
 	char *why_not;
 	int64_t read;			 /* when it was read, Unix seconds */
+	uint64_t hash;			 /* XXH3 of its text */
 	struct slu_predictor *predictor; /* NULL with conf */
 	/* PerformanceTable; NULL without one, or if it is bad */
 	struct slu_patterns *patterns;

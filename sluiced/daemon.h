@@ -81,6 +81,7 @@ struct slu_daemon {
 	struct slu_buf conf_text; /* what it was read from, */
 	char conf_hash[65];	  /* and its SHA-256 */
 	bool conf_bad;		  /* the present file could not be read */
+	void (*reload)(struct slu_daemon *d); /* reads the file again */
 	const struct slu_log *log;
 	struct slu_loop *loop;
 	struct slu_db *db;

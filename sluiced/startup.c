@@ -301,6 +301,7 @@ static int start_memory(struct slu_daemon *d, struct slu_err *err)
 	};
 
 	d->metrics.started = slu_now_wall();
+	d->reload = slu_daemon_reload;
 	d->tick = (struct slu_timer){.fn = on_tick, .arg = d};
 	d->poll = (struct slu_timer){.fn = on_poll, .arg = d};
 	d->again = (struct slu_timer){.fn = on_again, .arg = d};

@@ -40,6 +40,7 @@ static const struct slu_field hello_ctl_fields[] = {
 	MANY(jobs, n_jobs, slu_job_desc),
 	FIELD(STR, release),
 	FIELD(I64, conf_read),
+	FIELD(U64, conf_hash),
 	FIELD(STR, conf_wrong),
 	FIELD(STR, slurm_advice),
 	LAST,

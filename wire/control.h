@@ -33,7 +33,8 @@ struct slu_hello_ctl { /* "hello" */
 	struct slu_job *jobs;
 	size_t n_jobs;
 	char *release;	    /* of libsluice */
-	int64_t conf_read;  /* when libsluice read its sluice.conf */
+	int64_t conf_read;  /* when libsluice read its sluice.conf, */
+	uint64_t conf_hash; /* and the XXH3 of its text; 0: not told */
 	char *conf_wrong;   /* why it cannot use a newer one; NULL: none */
 	char *slurm_advice; /* lines: what to change in slurm.conf */
 };

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/statvfs.h>
+#include <xxhash.h>
 
 #include "select_io/ion/assignment_delta.h"
 #include "sluiced/control/distance_watch.h"
@@ -105,6 +106,25 @@ static void take_peer(struct slu_peer *peer, struct slu_hello_ctl *hello)
 	hello->conf_wrong = hello->slurm_advice = NULL;
 }
 
+static uint64_t conf_hash(const struct slu_daemon *d)
+{
+	return XXH3_64bits(d->conf_text.data, d->conf_text.len);
+}
+
+/* slurmctld has read its file: then this one is read again, too, before any job
+ * that may need what is new in it. */
+static void agree_on_conf(struct slu_daemon *d, uint64_t theirs)
+{
+	if (!theirs || theirs == conf_hash(d))
+		return;
+	d->reload(d);
+	if (!d->conf_bad && theirs != conf_hash(d))
+		slu_log(d->log, SLU_WARN,
+			"slurmctld has read another sluice.conf than %s is "
+			"now (scontrol reconfigure)",
+			d->conf_path);
+}
+
 static void take_hello(struct slu_daemon *d, void *msg)
 {
 	struct slu_hello_ctl *hello = msg;
@@ -113,6 +133,7 @@ static void take_hello(struct slu_daemon *d, void *msg)
 	int rc;
 
 	take_peer(&d->peer, hello);
+	agree_on_conf(d, hello->conf_hash);
 	for (size_t i = 0; i < hello->n_jobs; i++)
 		name_user(d, &hello->jobs[i]);
 	slu_log(d->log, SLU_INFO, "slurmctld %s of %s: %zu nodes, %zu jobs",

@@ -161,6 +161,27 @@ test_jobs() {
 			grep -c 'needs 4 nodes of one pool')" 1
 }
 
+# sluiced reads what is new with slurmctld, which is told; not what is bad.
+test_reconfigured() {
+	cluster conf sluice.conf "Profile=late type=scratch tier=disk"
+	on ctl scontrol reconfigure
+	check_within 20 "a new profile is known after scontrol reconfigure" \
+		fails matches "$(refusal -H --bb='profile=late capacity=1MiB')" \
+		'no profile'
+	check "a job with a new profile runs without a restart of sluiced" \
+		equal "$(where -N2 --bb='profile=late capacity=100MiB')" \
+		'n2 /local/sluice n3 /data/sluice'
+	cluster conf sluice.conf "NoSuchKey=1"
+	on ctl scontrol reconfigure
+	sleep 2
+	check "a bad file changes nothing" equal \
+		"$(where -N2 --bb='profile=late capacity=100MiB')" \
+		'n2 /local/sluice n3 /data/sluice'
+	check "sysquery doctor says what is wrong with it" matches \
+		"$(on ctl sysquery doctor)" NoSuchKey
+	on ctl sed -i /NoSuchKey/d /etc/slurm/sluice.conf
+}
+
 test_mistakes() {
 	check "a tier without any node is refused, with those that exist" matches \
 		"$(refusal --bb='capacity=1MiB tier=pmem')" \
@@ -247,6 +268,7 @@ make_kinds
 test_choice
 test_pools
 test_jobs
+test_reconfigured
 test_mistakes
 test_counted
 test_persistent

@@ -410,6 +410,7 @@ static void say_hello(struct slu_ctl *ctl, struct slu_job *jobs, size_t n_jobs,
 				      .n_nodes = n_nodes,
 				      .release = (char *)PACKAGE_VERSION,
 				      .conf_read = ctl->site->read,
+				      .conf_hash = ctl->site->hash,
 				      .conf_wrong = ctl->conf_wrong,
 				      .slurm_advice = ctl->slurm_advice};
 	struct slu_err err;

@@ -397,6 +397,7 @@ START_TEST(test_reload)
 	ck_assert(hello && strstr(hello->conf_wrong, "NoSuchKey"));
 	ck_assert_str_eq(hello->release, PACKAGE_VERSION);
 	ck_assert_int_gt(hello->conf_read, 0);
+	ck_assert(hello->conf_hash && hello->conf_hash == ctl->site->hash);
 	slu_msg_free(&slu_hello_ctl_desc, hello);
 	text = slu_ctl_status(ctl, NULL, false);
 	ck_assert(strstr(text, "NoSuchKey") &&

@@ -149,6 +149,48 @@ START_TEST(test_renewed)
 }
 END_TEST
 
+static void say_hello(uint64_t hash)
+{
+	const struct slu_hello_ctl hello = {.version = SLU_WIRE_VERSION,
+					    .conf_hash = hash};
+
+	ctl_send(&slu_hello_ctl_desc, &hello);
+	ctl_expect_any(&slu_capacity_desc);
+}
+
+static int64_t stage_in_timeout(void)
+{
+	struct slu_err why;
+
+	slu_conf_renew(&conf, &origin, 0, &why);
+	return conf->stage_in_timeout;
+}
+
+/* When slurmctld has read another file, sluiced reads its own again; a bad one
+ * changes nothing. */
+START_TEST(test_read_with_slurmctld)
+{
+	if (!begin())
+		return;
+	name_server(sluiced_port);
+	expect_ok(look(), err);
+	ctl_connect();
+	slu_copy(sluiced_extra_conf, sizeof(sluiced_extra_conf),
+		 "StageInTimeout=78\n");
+	sluiced_write_conf();
+	say_hello(0); /* of an older libsluice */
+	ck_assert_int_eq(stage_in_timeout(), 77);
+	say_hello(1);
+	ck_assert_int_eq(stage_in_timeout(), 78);
+	slu_copy(sluiced_extra_conf, sizeof(sluiced_extra_conf),
+		 "NoSuchKey=1\n");
+	sluiced_write_conf();
+	say_hello(2);
+	ck_assert_int_eq(stage_in_timeout(), 78);
+	end();
+}
+END_TEST
+
 /* Of a file that is not whole nothing is believed; one of another sluiced than
  * we are told to ask stays as long as nobody answers. */
 START_TEST(test_incomplete_file_is_not_used)
@@ -274,6 +316,6 @@ START_TEST(test_stranger)
 }
 END_TEST
 
-TEST_MAIN("sluiced_conf", test_fetched, test_renewed,
+TEST_MAIN("sluiced_conf", test_fetched, test_renewed, test_read_with_slurmctld,
 	  test_incomplete_file_is_not_used, test_own_file_comes_first,
 	  test_stranger)
