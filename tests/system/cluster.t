@@ -154,6 +154,31 @@ test_limit() {
 		equal "$(stat -c %s "$PFS/forwarded/some")" 4000000
 }
 
+# What a file says meanwhile: two lines that have the same number.
+read_both() { # FILE UNTIL: prints what is not that
+	local a b
+	until [ -e "$2" ]; do
+		a='' b=''
+		{ read -r a && read -r b; } <"$1"
+		[ "${a#A=}" = "${b#B=}" ] || echo "$a,$b"
+	done
+}
+
+test_conf() {
+	local conf=/run/sluice-clusters/$CLUSTER/etc/slurm/some.conf i reader
+	printf 'A=0\nB=0\n' >"$conf"
+	read_both "$conf" "$PFS/changed" >"$PFS/half" &
+	reader=$!
+	for i in {1..10}; do
+		cluster conf some.conf "A=$i" "B=$i"
+	done
+	touch "$PFS/changed"
+	wait "$reader"
+	check "who reads a file while lines are changed finds all or none changed" \
+		equal "$(sort -u "$PFS/half")" ""
+	check "they are changed" equal "$(<"$conf")" $'A=10\nB=10'
+}
+
 test_down() {
 	local slowed=
 	on n2 setsid --fork sleep 1000
@@ -179,5 +204,6 @@ test_faults
 test_slow
 test_throttle_pfs
 test_limit
+test_conf
 test_down
 finish

@@ -63,7 +63,7 @@ second_waits() {
 
 cluster_up --nodes 2 --ions 0
 count 1
-LIMIT=900 on ctl sluice-tbfd --publish /etc/slurm/sluice.conf --root /pfs/server \
+LIMIT=3600 on ctl sluice-tbfd --publish /etc/slurm/sluice.conf --root /pfs/server \
 	>"$LOGS/publisher.log" 2>&1 &
 publisher=$!
 cluster conf sluice.conf IOStart=on IOBandwidth=1000GB/s IOMetadata=1000/s
@@ -141,5 +141,5 @@ doctor() { on ctl "$SYSQUERY" --json doctor; }
 check_within 60 "so does the doctor" prints \
 	'IOStart holds no job back: what the file system can do .IOMetadata=auto' \
 	doctor
-kill "$publisher"
+check "sluice-tbfd --publish has run all the time" kill "$publisher"
 finish
