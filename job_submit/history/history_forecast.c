@@ -191,9 +191,9 @@ static struct slu_job completed(struct lessons *l, const struct slu_job *job)
 }
 
 static void add_warning(struct json_object *obj, const struct slu_predictor *p,
-			const struct slu_job *job)
+			const struct slu_job *job, uint32_t minutes)
 {
-	int64_t limit = (int64_t)job->limit_asked * 60;
+	int64_t limit = (int64_t)minutes * 60;
 	struct slu_too_short is;
 	struct slu_buf text = {0};
 
@@ -238,7 +238,8 @@ static struct json_object *answer(struct lessons *l,
 	if (granted.minutes)
 		slu_json_set_u64(obj, "limit", granted.minutes);
 	if (ask->mode != SLU_PREDICT_OFF)
-		add_warning(obj, l->p, job);
+		add_warning(obj, l->p, job,
+			    rules.given ? job->limit_asked : ask->by_default);
 	slu_json_set_str(obj, "predicted_from", got.from);
 	slu_json_set_u64(obj, "jobs", got.jobs);
 	if (ask->elapsed > 0)

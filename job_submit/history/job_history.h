@@ -270,7 +270,9 @@ struct slu_history_forecast_input {
 	uint64_t last;	      /* rows that slurmctld has learnt; 0: all */
 	uint64_t stripe_size; /* bytes, > 0 */
 	int64_t elapsed;      /* s that it has already run; 0: not begun */
-	bool unlimited; /* job.limit_asked is 0 because it asks for that */
+	bool unlimited;	     /* job.limit_asked is 0 because it asks for that */
+	uint32_t by_default; /* minutes, the limit of a job that asks for none;
+				0: none, not known */
 };
 int slu_history_forecast(struct slu_db *db,
 			 const struct slu_history_forecast_input *ask,

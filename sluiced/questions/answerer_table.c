@@ -10,16 +10,19 @@
  */
 #include "burst_buffer/lifecycle/reports/buffer_report.h"
 #include "common/jsonx.h"
+#include "common/proc.h"
 #include "job_submit/history/job_history.h"
 #include "sluiced/questions/answerer_table.h"
 #include "sluiced/questions/answerers.h"
 #include "sluiced/doctor/doctor.h"
 #include "sluiced/doctor/doctor_live.h"
+#include "sluiced/queue/partition_queue.h"
 #include "sluiced/daemon.h"
 
 #define JOBS	    100
 #define MOST_JOBS   100000 /* in one answer, which takes tens of MB */
 #define STRIPE_SIZE (UINT64_C(1) << 30)
+#define SINFO	    5.0 /* s that it may take */
 
 static int give(struct json_object *obj, struct slu_buf *out,
 		struct slu_err *err)
@@ -211,6 +214,20 @@ static int take_job(struct json_object *args, struct slu_job *job,
 	return 0;
 }
 
+/* Without Slurm's answer nothing is warned of. */
+static uint32_t default_limit(const char *partition)
+{
+	char *sinfo[] = {"sinfo", "-h", "-a", "-o", SLU_DEFAULTS_FORMAT, NULL};
+	struct slu_buf text = {0};
+	struct slu_err unknown;
+	uint32_t minutes = 0;
+
+	if (slu_run(sinfo, SINFO, &text, &unknown) == 0)
+		minutes = slu_default_limit(text.data, partition);
+	slu_buf_free(&text);
+	return minutes;
+}
+
 static int predict(struct slu_db *db, const struct slu_asker *who,
 		   struct json_object *args, struct slu_buf *out,
 		   struct slu_err *err)
@@ -235,6 +252,10 @@ static int predict(struct slu_db *db, const struct slu_asker *who,
 		goto out;
 	ask.unlimited = !ask.job.limit_asked &&
 			json_object_object_get_ex(args, "limit", NULL);
+	/* in other modes it is given what it needs */
+	if (!ask.job.limit_asked && !ask.unlimited && !who->live &&
+	    ask.mode == SLU_PREDICT_ADVISE)
+		ask.by_default = default_limit(ask.job.partition);
 	if (!who->admin && ask.job.uid != who->uid)
 		slu_err(err, SLU_DENIED, "uid %u may not see this", who->uid);
 	else if (slu_history_forecast(db, &ask, &obj, err) == 0)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "common/size.h"
+#include "common/str.h"
 
 enum {
 	ID,
@@ -125,6 +126,34 @@ bool slu_nodes_next(char **text, struct slu_usable *out)
 			return true;
 		}
 	return false;
+}
+
+/* The default partition has a star behind its name. */
+static bool is_partition(char *name, const char *wanted)
+{
+	char *star = strchr(name, '*');
+
+	if (star)
+		*star = '\0';
+	return wanted ? slu_eq(name, wanted) : star != NULL;
+}
+
+uint32_t slu_default_limit(char *text, const char *partition)
+{
+	char *field[3], *line;
+	int64_t limit;
+
+	while (text && (line = strsep(&text, "\n"))) {
+		if (!split(line, field, 3) ||
+		    !is_partition(field[0], partition))
+			continue;
+		/* without DefaultTime ("n/a") it is MaxTime */
+		limit = seconds(slu_eq(field[1], "n/a") ? field[2] : field[1]);
+		return limit > 0 && limit / 60 < UINT32_MAX
+			       ? (uint32_t)(limit / 60)
+			       : 0;
+	}
+	return 0;
 }
 
 bool slu_partition_queue_in(const struct slu_queued *job, const char *partition)

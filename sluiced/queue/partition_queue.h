@@ -36,6 +36,11 @@ struct slu_usable {
 	uint32_t cpus;
 };
 bool slu_nodes_next(char **text, struct slu_usable *out);
+/* The limit, in minutes, of a job without --time, by what sinfo -h prints in
+ * this format: in the partition (NULL: in the default one); 0: none, or not
+ * known. The text is changed. */
+#define SLU_DEFAULTS_FORMAT "%P|%L|%l"
+uint32_t slu_default_limit(char *text, const char *partition);
 /* Is the partition in a list such as "main,big"? */
 bool slu_partition_queue_in(const struct slu_queued *job,
 			    const char *partition);

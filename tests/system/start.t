@@ -80,6 +80,24 @@ check "on shared nodes a start is predicted" matches "$told" start_50
 check "on shared nodes no nodes are predicted" fails matches "$told" likely_nodes
 check_within 20 "the AdminComment of a job on shared nodes has only its start" \
 	has_start "$shared" '($|[^,:0-9])'
+# Before the submission.
+{
+	echo 'JobID|User|UID|Partition|Start|End|State|NNodes|JobName'
+	for i in {1..12}; do
+		at=$(($(date +%s) - i * 86400))
+		echo "$((9000 + i))|alice|$(on ctl id -u alice)|main|$at|$((at + 7700))|COMPLETED|1|long"
+	done
+} >"$PFS/long"
+check "a longer history is imported" quietly on ctl "$SYSQUERY" import sacct /pfs/long
+check "with PredictMode=fill no default limit is too short" fails prints warning \
+	bounded_exec -u alice ctl "$SYSQUERY" --table predict --name long
+cluster conf sluice.conf PredictMode=advise
+on ctl pkill -HUP sluiced
+check_within 10 "with advise it is warned of" prints \
+	'warning: [0-9]+ of the last [0-9]+ runs like this one took its limit of 1:00:00' \
+	bounded_exec -u alice ctl "$SYSQUERY" --table predict --name long
+check "a limit that is long enough is not" fails prints warning \
+	bounded_exec -u alice ctl "$SYSQUERY" --table predict --name long --limit 150
 cluster conf sluice.conf StartNotes=0
 on ctl pkill -HUP sluiced
 check_within 30 "with StartNotes=0 it is removed" has_no_start "$shared"

@@ -154,6 +154,32 @@ static void add_four(struct slu_db *db, uint32_t uid, int64_t last)
 }
 
 /* Within what time 99 % end: the request, unless some have gone beyond it. */
+/* Without a request the default limit is what may be too short. */
+START_TEST(test_predict_default)
+{
+	struct slu_history_forecast_input ask = usual;
+	struct slu_db *db = new_db();
+	struct json_object *out;
+
+	for (uint32_t i = 1; i <= 12; i++)
+		add(db, i, 7, i * 10000, i * 10000 + 7700);
+	ask.mode = SLU_PREDICT_ADVISE;
+	out = foresee(db, &ask);
+	ck_assert_ptr_null(strstr(slu_json_text(out), "warning"));
+	json_object_put(out);
+	ask.by_default = 60;
+	out = foresee(db, &ask);
+	ck_assert_ptr_nonnull(strstr(slu_json_text(out),
+				     "took its limit of 1:00:00 or longer"));
+	json_object_put(out);
+	ask.unlimited = true;
+	out = foresee(db, &ask);
+	ck_assert_ptr_null(strstr(slu_json_text(out), "warning"));
+	json_object_put(out);
+	slu_db_close(db);
+}
+END_TEST
+
 START_TEST(test_predict_longest)
 {
 	static const int64_t last[] = {595, 900}, longest[] = {600, 900};
@@ -307,5 +333,5 @@ START_TEST(test_predict_manner)
 END_TEST
 
 TEST_MAIN("history predict", test_predict_json, test_predict_longest,
-	  test_predict_io, test_predict_manner, test_predict_ions,
-	  test_predict_usual, test_predict_last)
+	  test_predict_default, test_predict_io, test_predict_manner,
+	  test_predict_ions, test_predict_usual, test_predict_last)

@@ -124,6 +124,27 @@ static size_t calls_of(const char *name)
 	return n;
 }
 
+START_TEST(test_default_limit)
+{
+	static const struct {
+		const char *partition;
+		uint32_t minutes;
+	} limits[] = {{NULL, 60}, {"main", 60},	 {"big", 1440}, {"open", 0},
+		      {"x", 0},	  {"max", 2880}, {"mai", 0}};
+
+	each(c, limits)
+	{
+		char text[] = "sinfo: warning\nbig|1-00:00:00|infinite\n"
+			      "main*|1:00:00|2:00:00\nopen|n/a|infinite\n"
+			      "max|n/a|2-00:00:00\n";
+
+		ck_assert_uint_eq(slu_default_limit(text, c->partition),
+				  c->minutes);
+	}
+	ck_assert_uint_eq(slu_default_limit(NULL, NULL), 0);
+}
+END_TEST
+
 /* However many jobs there are, slurmctld is asked once for the queue and once
  * for the nodes of each partition in a row. */
 START_TEST(test_slurmctld_is_spared)
@@ -287,4 +308,4 @@ END_TEST
 
 TEST_MAIN("queue", test_squeue_lines, test_nodes,
 	  test_nothing_is_read_past_the_end, test_slurmctld_is_spared,
-	  test_starts, test_start_sentence)
+	  test_starts, test_start_sentence, test_default_limit)
