@@ -15,9 +15,11 @@
 #define TARGETS 256 /* of one server */
 /* Of one server, the first of which is "?": targets with other names, and
  * file systems for which there is no room. */
-#define FS	   5
-#define RETRY	   60.0 /* s until an unknown job is sent again, at first */
-#define RETRY_MOST 3600.0
+#define FS 5
+/* s until an unknown job is sent again: at first, and at most, as it may be
+ * slurmctld that was away */
+#define RETRY	   60.0
+#define RETRY_MOST SLU_JOB_TOTALS_EVERY
 
 enum { READ, WRITTEN, RPCS, METADATA, N_SUMS };
 

@@ -13,10 +13,10 @@
  * A job's totals are sent when it has been idle for SLU_JOB_TOTALS_QUIET
  * seconds, as after its end, and every SLU_JOB_TOTALS_EVERY seconds while it is
  * active. What sluiced has not confirmed is sent again; the totals of a job
- * that sluiced does not know, at growing intervals. Jobs without I/O for a day,
- * and without a record in Lustre, are dropped. After a restart the totals in
- * Lustre's records are sent; sluiced keeps the larger ones. Jobs whose id is
- * not a number are not Slurm's.
+ * that sluiced does not know, at intervals that grow to SLU_JOB_TOTALS_EVERY.
+ * Jobs without I/O for a day, and without a record in Lustre, are dropped.
+ * After a restart the totals in Lustre's records are sent; sluiced keeps the
+ * larger ones. Jobs whose id is not a number are not Slurm's.
  */
 
 #include <stdbool.h>
