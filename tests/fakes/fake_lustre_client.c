@@ -9,7 +9,7 @@
  * cannot be listed (EIO). FAKE_CLOSED: digits of targets on which the MDS
  * creates no objects (ENOBUFS; ENOSPC when it may choose and none is left).
  * FAKE_PLACE: the program to execute as
- * sluice-place(1).
+ * sluice-place(1). Files without a name (O_TMPFILE) are not supported.
  */
 #undef _FORTIFY_SOURCE
 #include "config.h"
@@ -115,35 +115,73 @@ static bool none_is_left(void)
 	return true;
 }
 
+/* open(2), where files without a name are not supported, as in 2.17. */
+static int open_real(int dir, const char *path, int flags, mode_t mode)
+{
+	char real[PATH_MAX];
+	long fd = syscall(SYS_openat, dir, path, flags, mode);
+
+	if (fd < 0 || (flags & O_TMPFILE) != O_TMPFILE ||
+	    !name_of((int)fd, real) || !is_ours(real))
+		return (int)fd;
+	syscall(SYS_close, fd);
+	return fail(EOPNOTSUPP);
+}
+
+static mode_t mode_of(int flags, va_list ap)
+{
+	return flags & (O_CREAT | __O_TMPFILE) ? va_arg(ap, mode_t) : 0;
+}
+
+int open(const char *path, int flags, ...)
+{
+	va_list ap;
+	int fd;
+
+	va_start(ap, flags);
+	fd = open_real(AT_FDCWD, path, flags, mode_of(flags, ap));
+	va_end(ap);
+	return fd;
+}
+
+int open64(const char *path, int flags, ...)
+{
+	va_list ap;
+	int fd;
+
+	va_start(ap, flags);
+	fd = open_real(AT_FDCWD, path, flags | O_LARGEFILE, mode_of(flags, ap));
+	va_end(ap);
+	return fd;
+}
+
 int openat(int dir, const char *path, int flags, ...)
 {
 	char real[PATH_MAX];
 	va_list ap;
-	long fd;
-	int of;
+	int fd, of;
 
 	va_start(ap, flags);
-	fd = syscall(SYS_openat, dir, path, flags,
-		     flags & (O_CREAT | __O_TMPFILE) ? va_arg(ap, mode_t) : 0);
+	fd = open_real(dir, path, flags, mode_of(flags, ap));
 	va_end(ap);
 	if (fd >= 0 && fd < FDS)
 		bare[fd] = false;
 	if (fd >= 0 && fd < FDS && flags & O_ACCMODE &&
 	    sscanf(path, "/proc/self/fd/%d", &of) == 1 && is_bare(of) &&
-	    name_of((int)fd, real)) {
+	    name_of(fd, real)) {
 		bare[fd] = bare[of];
 		if (none_is_left())
-			return (int)fd;
+			return fd;
 		bare[of] = bare[fd] = false;
 		note("default", real, "");
 	}
 	if (fd >= 0 && fd < FDS &&
 	    (flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL) &&
-	    name_of((int)fd, real) && is_ours(real)) {
+	    name_of(fd, real) && is_ours(real)) {
 		bare[fd] = (flags & DELAY) == DELAY;
 		note(bare[fd] ? "made" : "default", real, "");
 	}
-	return (int)fd;
+	return fd;
 }
 
 int fstatfs(int fd, struct statfs *fs)

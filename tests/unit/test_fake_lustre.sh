@@ -102,4 +102,71 @@ want 0 "pfl
       lmm_pattern:       raid0
       lmm_layout_gen:    0
       lmm_stripe_offset: -1" "$lfs" getstripe pfl
+want 0 '' "$lfs" setstripe -N2 -c 1 -S 1M twice
+mirror() { # NUMBER ID OBJECT: as 2.17.57 prints it
+	echo "  - lcme_id:             $2
+    lcme_mirror_id:      $1
+    lcme_flags:          init
+    lcme_extent.e_start: 0
+    lcme_extent.e_end:   EOF
+    sub_layout:
+      lmm_stripe_count:  1
+      lmm_stripe_size:   1048576
+      lmm_pattern:       raid0
+      lmm_layout_gen:    0
+      lmm_stripe_offset: $3
+      lmm_objects:
+      - l_ost_idx: $3
+        l_fid:     0x280000400:0x51:0x0"
+}
+want 0 "lcm_layout_gen:    2
+lcm_mirror_count:  2
+lcm_entry_count:   2
+components:
+$(mirror 1 65537 0)
+$(mirror 2 131073 1)" "$lfs" getstripe -y twice
+# Data-on-MDT is first, and alone; a component that extends itself is two.
+want 22 "lfs setstripe: Option 'stripe-count' can't be specified with Data-on-MDT \
+component: 1" "$lfs" setstripe -E 64K -L mdt -c 1 -E -1 -c 1 dom
+want 22 "lfs setstripe: error: 'mdt' layout can be only the first one" \
+	"$lfs" setstripe -E 64K -c 1 -S 64K -E 1M -L mdt dom
+want 22 "lfs setstripe: Set stripe size 16777216 failed: Invalid argument" \
+	"$lfs" setstripe -E -1 -c 1 -z 16M dom
+want 0 '' "$lfs" setstripe -E 64K -L mdt -E -1 -c 2 -S 1M -p flash -z 64M dom
+want 0 "dom
+  lcm_layout_gen:    3
+  lcm_mirror_count:  1
+  lcm_entry_count:   3
+    lcme_id:             1
+    lcme_mirror_id:      0
+    lcme_flags:          init
+    lcme_extent.e_start: 0
+    lcme_extent.e_end:   65536
+      lmm_stripe_count:  0
+      lmm_stripe_size:   65536
+      lmm_pattern:       mdt
+      lmm_layout_gen:    0
+      lmm_mdt_index:     0
+
+    lcme_id:             2
+    lcme_mirror_id:      0
+    lcme_flags:          0
+    lcme_extent.e_start: 65536
+    lcme_extent.e_end:   65536
+      lmm_stripe_count:  2
+      lmm_stripe_size:   1048576
+      lmm_pattern:       raid0
+      lmm_layout_gen:    0
+      lmm_stripe_offset: -1
+
+    lcme_id:             3
+    lcme_mirror_id:      0
+    lcme_flags:          extension
+    lcme_extent.e_start: 65536
+    lcme_extent.e_end:   EOF
+      lmm_stripe_count:  2
+      lmm_extension_size: 67108864
+      lmm_pattern:       raid0
+      lmm_layout_gen:    0
+      lmm_stripe_offset: -1" "$lfs" getstripe dom
 exit $failed

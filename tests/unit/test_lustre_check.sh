@@ -23,7 +23,10 @@ case "${0##*/} $1" in
 "stat -f") echo bd00bd0 ;;
 "stat -c") echo "${MODE:-0 755}" ;;
 "lfs getname") echo "fake-ffff888100000000${OLD_LFS:+ $2}" ;;
-"lfs osts") echo "0: fake-OST0000_UUID ACTIVE" ;;
+"lfs osts")
+	echo "0: fake-OST0000_UUID ACTIVE"
+	[ -z "${TWO-}" ] || echo "1: fake-OST0001_UUID ACTIVE"
+	;;
 "lctl dl") echo "  0 UP obdfilter fake-OST0000 fake-OST0000_UUID 9" ;;
 "lctl list_param") echo "$OSP" ;;
 "lctl get_param") cat "$3" ;;
@@ -83,6 +86,15 @@ for words in "--dry-run --write" "" "--write --part daemon"; do
 	[ -z "$(ls "$dir/lustre")" ] || fail "$words: left $(ls "$dir/lustre")"
 	rm -f "$dir/changed"
 done
+
+# A file that is not placed as it should be says why: what the program with the
+# library said.
+: >"$dir/empty.so"
+TWO=yes SLUICE_PLACED=$dir/empty.so "$check" --part preload "$dir/lustre" \
+	>"$dir/out" 2>"$dir/err"
+grep -q "^fail  preload     a file below SLUICE_PLACE has its own layout: ERROR: \
+ld.so: object .* (sluice: 2 stripes; lustre: no stripes)" "$dir/out" ||
+	fail "preload does not say why"
 
 # Draining takes create_count along, which does not come back by itself.
 before=$(cd "$dir/set" && grep . -- *)

@@ -117,6 +117,14 @@ for flags in os.O_RDONLY, os.O_WRONLY, os.O_RDWR:
     except FileExistsError: pass
     else: raise SystemExit(1)
 "' 'list L/f0 0,1' 'list L/f1 1,2' 'list L/f2 2,3'
+# Lustre has no files without a name, so that programs make one that has.
+try "O_TMPFILE" 'python3 -c "
+import errno, os
+try: os.open(os.environ[\"L\"], os.O_TMPFILE | os.O_RDWR, 0o600)
+except OSError as e: assert e.errno == errno.EOPNOTSUPP, e
+else: raise SystemExit(1)
+os.write(os.open(os.environ[\"O\"], os.O_TMPFILE | os.O_RDWR, 0o600), b\"x\")
+"'
 try "streams, temporary files, descriptors of directories" 'python3 -c "
 import ctypes, os
 c = ctypes.CDLL(None)
