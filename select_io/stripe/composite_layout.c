@@ -338,12 +338,21 @@ static void use_mdt(struct slu_stripe_layout *l,
 	l->mdt = most;
 }
 
-/* The bytes by which a component of so many stripes extends itself. */
-static uint64_t extension(uint32_t stripes)
+/* The bytes by which component i extends itself; 0: it does not. The first one
+ * is made with as much at once, and has to have as much left; behind one on the
+ * metadata target it may become the first, where that takes nothing after all,
+ * and Lustre refuses it then. */
+static uint64_t extension(const struct slu_stripe_layout *l, size_t i)
 {
-	uint64_t bytes = stripes * EXTEND;
+	uint64_t bytes = l->part[i].count * EXTEND, most = EXTEND_MAX;
 
-	return bytes < EXTEND_MAX ? bytes : EXTEND_MAX;
+	if (i == 0 && l->mdt)
+		return 0;
+	if (i == 0 && l->part[i].end) {
+		most = l->part[i].end / 2;
+		most -= most % EXTEND_UNIT;
+	}
+	return bytes < most ? bytes : most;
 }
 
 /* Lets a file of unknown size go on elsewhere when one of its targets is full,
@@ -365,13 +374,25 @@ static void extend(struct slu_stripe_layout *l,
 		struct slu_stripe_component *p = &l->part[i];
 
 		if (p->count < r->targets &&
-		    (p->end == 0 || (p->end - begin) / p->count > least)) {
-			l->extend[i] = extension(p->count);
+		    (p->end == 0 || (p->end - begin) / p->count > least))
+			l->extend[i] = extension(l, i);
+		if (l->extend[i])
 			p->why = "unequally full targets: it goes on elsewhere "
 				 "when one is full";
-		}
 		begin = p->end;
 	}
+}
+
+/* Lustre has the extension's KiB in the place of a stripe size. */
+static bool can_extend(const struct slu_stripe_layout *l, size_t i)
+{
+	const uint64_t by = l->extend[i], end = l->part[i].end;
+
+	if (by == 0)
+		return true;
+	return by % EXTEND_UNIT == 0 && by <= EXTEND_MAX &&
+	       by % l->part[i].width == 0 && end % (by / KIB) == 0 &&
+	       (i > 0 || (l->mdt == 0 && (end == 0 || by < end)));
 }
 
 static int check_special(const struct slu_stripe_layout *l, struct slu_err *err)
@@ -384,8 +405,7 @@ static int check_special(const struct slu_stripe_layout *l, struct slu_err *err)
 			       "%llu bytes on the metadata target",
 			       (unsigned long long)l->mdt);
 	for (size_t i = 0; i < l->n; i++)
-		if (l->extend[i] % EXTEND_UNIT || l->extend[i] > EXTEND_MAX ||
-		    l->extend[i] % l->part[i].width)
+		if (!can_extend(l, i))
 			return slu_err(err, SLU_INVALID,
 				       "component %zu extends itself by %llu",
 				       i, (unsigned long long)l->extend[i]);

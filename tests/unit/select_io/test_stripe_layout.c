@@ -300,6 +300,56 @@ START_TEST(test_extending)
 }
 END_TEST
 
+/* Of the first component Lustre makes its extension at once, which has to leave
+ * as much to extend it by; a smaller one is made whole, and so is one that
+ * becomes the first when the metadata target takes nothing. */
+START_TEST(test_first_extending)
+{
+	static const struct {
+		enum slu_stripe_access access;
+		uint32_t readers;
+		uint64_t mdt;
+		const char *want;
+	} cases[] = {
+		{SLU_STRIPE_SEQUENTIAL, 1, 0,
+		 "-E 64M -c 1 -S 1M -E 1G -c 4 -S 1M -z 16G "
+		 "-E 10G -c 8 -S 2M -z 32G -E 1T -c 16 -S 4M -z 64G "
+		 "-E -1 -c 64 -S 4M -z 256G"},
+		{SLU_STRIPE_RANDOM, 1, 65536,
+		 "-E 64K -L mdt -E 1G -c 1 -S 1M "
+		 "-E 100G -c 4 -S 1M -z 16G -E -1 -c 8 -S 1M -z 32G"},
+		{SLU_STRIPE_RANDOM, 1, 0,
+		 "-E 1G -c 1 -S 1M -z 512M -E 100G -c 4 -S 1M -z 16G "
+		 "-E -1 -c 8 -S 1M -z 32G"},
+		{SLU_STRIPE_SEQUENTIAL, 64, 0,
+		 "-E 26G -c 16 -S 1M -z 13G -E 52G -c 64 -S 1M -z 256G "
+		 "-E -1 -c 128 -S 1M -z 512G"},
+	};
+	static uint64_t room[200];
+	struct slu_stripe_layout l;
+	struct slu_buf text = {0};
+	struct slu_err err;
+
+	fill(room, 200, TIB);
+	room[199] = 10 * MIB;
+	each(c, cases)
+	{
+		struct slu_stripe_request r = {.access = c->access,
+					       .readers = c->readers,
+					       .mdt = c->mdt,
+					       .targets = 200,
+					       .room = room,
+					       .lustre = 2015};
+
+		expect_ok(slu_stripe_plan(&r, &l, &err), err);
+		slu_buf_reset(&text);
+		slu_stripe_command("setstripe", &l, &text);
+		expect(strcmp(text.data + 14, c->want) == 0, "%s", text.data);
+	}
+	slu_buf_free(&text);
+}
+END_TEST
+
 /* By JSON, with what goes together. */
 START_TEST(test_explain)
 {
@@ -596,6 +646,21 @@ START_TEST(test_check)
 		  .n = 1,
 		  .extend = {64 * MIB}},
 		 "extends itself"},
+		{{.part = {{GIB, 1, MIB, NULL}, {0, 1, MIB, NULL}},
+		  .n = 2,
+		  .extend = {GIB}},
+		 "component 0 extends itself"},
+		{{.part = {{GIB, 1, MIB, NULL}, {0, 1, MIB, NULL}},
+		  .n = 2,
+		  .mdt = 65536,
+		  .extend = {512 * MIB}},
+		 "component 0 extends itself"},
+		{{.part = {{MIB, 1, MIB, NULL},
+			   {GIB, 3, MIB, NULL},
+			   {0, 1, MIB, NULL}},
+		  .n = 3,
+		  .extend = {0, 3 * GIB}},
+		 "component 1 extends itself"},
 	};
 	struct slu_err err;
 
@@ -624,4 +689,4 @@ END_TEST
 
 TEST_MAIN("stripe_layout", test_plan, test_attribute, test_room, test_rules,
 	  test_presets, test_check, test_json, test_tasks, test_explain,
-	  test_mdt, test_extending, test_measured_rate)
+	  test_mdt, test_extending, test_first_extending, test_measured_rate)
