@@ -219,11 +219,9 @@ struct slu_ctl_ops {
 	/* Launch the batch script of a job whose launch was lost with an
 	 * earlier slurmctld: SLU_BUSY while its prologs run. */
 	int (*relaunch)(void *arg, uint32_t job_id, struct slu_err *err);
-	/* Something changed that may let pending jobs start. Slurm looks at the
-	 * queue once a second, and batch_sched_delay after the last pass. */
+	/* Something changed that may let pending jobs start: Slurm begins a
+	 * pass at once, in a thread of its own. */
 	void (*schedule)(void *arg);
-	/* The same, but Slurm begins a pass at once. */
-	void (*schedule_now)(void *arg);
 	/* Store the jobs' records soon. */
 	void (*store_jobs)(void *arg);
 	/* Keep slurmctld from reusing numbers of jobs that have started and

@@ -111,6 +111,8 @@ struct slu_ctl {
 	bool recall;	  /* also ended jobs, which history may lack */
 	double reload_at; /* when to read the configuration; 0: no need */
 	double users_at;  /* when to look up users; 0: no need */
+	bool wants_pass;  /* of Slurm's scheduler, as jobs may start */
+	double passed;	  /* when the last one was begun */
 	bool asked;	  /* a look-up has run, and is not logged yet */
 	bool replayed;	  /* this connection has replayed its history */
 	/* How far each learner has got in history, so that it learns no row

@@ -20,6 +20,7 @@
 #include "ctl/arbiter/ions.h"
 #include "ctl/private.h"
 
+#include <math.h>
 #include <poll.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -30,6 +31,7 @@
 #include "ctl/pools/pools.h"
 
 #define LONGEST_WAIT 30.0
+#define PASS_EVERY   1.0
 
 static double now_seconds(void)
 {
@@ -210,6 +212,20 @@ static void store_jobs(struct slu_ctl *ctl)
 		ctl->ops.store_jobs(ctl->ops.arg);
 }
 
+/* Begins at most one pass of the scheduler a second, however many ends there
+ * are. Returns when the next one is due. */
+static double schedule(struct slu_ctl *ctl, double now)
+{
+	if (!ctl->wants_pass)
+		return INFINITY;
+	if (now < ctl->passed + PASS_EVERY)
+		return ctl->passed + PASS_EVERY;
+	ctl->wants_pass = false;
+	ctl->passed = now;
+	ctl->ops.schedule(ctl->ops.arg);
+	return INFINITY;
+}
+
 double slu_ctl_step(struct slu_ctl *ctl, double now)
 {
 	double next = now + LONGEST_WAIT, tick;
@@ -244,6 +260,9 @@ double slu_ctl_step(struct slu_ctl *ctl, double now)
 	slu_io_start_report(ctl, now);
 	write_link(ctl, now);
 	tick = slu_users_tick(ctl, now);
+	if (tick < next)
+		next = tick;
+	tick = schedule(ctl, now);
 	if (tick < next)
 		next = tick;
 	for (size_t i = 0; i < ctl->n_look; i++)

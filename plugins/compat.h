@@ -178,7 +178,6 @@ static inline int slu_job_requeue(job_record_t *job, uint32_t flags)
 #pragma weak job_test_bb_resv
 #pragma weak launch_job
 #pragma weak lock_slurmctld
-#pragma weak queue_job_scheduler
 #pragma weak schedule
 #pragma weak schedule_job_save
 #pragma weak schedule_node_save

@@ -219,13 +219,9 @@ static char *host_node_addr(void *arg, const char *name)
 	return addr;
 }
 
+/* queue_job_scheduler() would wait until batch_sched_delay after the last pass,
+ * up to four seconds. */
 static void host_schedule(void *arg)
-{
-	(void)arg;
-	queue_job_scheduler();
-}
-
-static void host_schedule_now(void *arg)
 {
 	(void)arg;
 	schedule(false); /* the first default_queue_depth jobs */
@@ -265,7 +261,6 @@ static const struct slu_ctl_ops host_ops = {
 	.marked = slu_node_labels_are_set,
 	.relaunch = slu_act_relaunch,
 	.schedule = host_schedule,
-	.schedule_now = host_schedule_now,
 	.store_jobs = host_store_jobs,
 	.pass_numbers = slu_last_job_id_pass,
 	.keep_number = slu_last_job_id_keep,

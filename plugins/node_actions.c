@@ -77,9 +77,6 @@ int slu_act_drain(void *arg, const char *node, const char *reason,
 
 int slu_act_resume(void *arg, const char *node, struct slu_err *err)
 {
-	int rc = set_node_by_name(node, NODE_RESUME, "clean again", err);
-
 	(void)arg;
-	queue_job_scheduler();
-	return rc;
+	return set_node_by_name(node, NODE_RESUME, "clean again", err);
 }

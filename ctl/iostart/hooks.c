@@ -200,8 +200,7 @@ void slu_io_start_configure(struct slu_ctl *ctl)
 void slu_io_start_use(struct slu_ctl *ctl)
 {
 	slu_io_start_configure(ctl);
-	/* so that a job that waited may start */
-	ctl->ops.schedule_now(ctl->ops.arg);
+	ctl->wants_pass = true; /* so that a job that waited may start */
 }
 
 static void log_one(struct slu_ctl *ctl,

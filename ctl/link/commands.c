@@ -120,6 +120,7 @@ static int do_resume(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 {
 	const struct slu_node_order *o = msg;
 
+	ctl->wants_pass = true;
 	return ctl->ops.resume(ctl->ops.arg, o->node, err);
 }
 
@@ -128,6 +129,7 @@ static int do_annotate(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 	const struct slu_annotate *a = msg;
 
 	if (a->waits) {
+		ctl->wants_pass |= !a->text || !*a->text;
 		slu_persistent_wait_answer(&ctl->mirror, a->job_id, a->text);
 		return 0;
 	}
@@ -174,7 +176,7 @@ static int hear_hello(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 			"predictions do not learn from them",
 			(unsigned long long)ctl->history.lost);
 	ctl->history.lost = 0;
-	ctl->ops.schedule(ctl->ops.arg);
+	ctl->wants_pass = true;
 	return 0;
 }
 
@@ -197,6 +199,14 @@ bool slu_ctl_shows_buffer(const char *text)
 	return n && (!text[n] || text[n] == ':');
 }
 
+/* Does it leave room to others, or have jobs waited for it? */
+static bool lets_start(const struct slu_buffer_state *state)
+{
+	return slu_eq(state->state, "DONE") ||
+	       ((state->early || state->persistent) &&
+		slu_eq(state->state, "RUNNING"));
+}
+
 static int hear_buffer(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 {
 	struct slu_buffer_state *state = msg;
@@ -204,6 +214,7 @@ static int hear_buffer(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 
 	ctl->ops.show(ctl->ops.arg, state->job_id, shown);
 	free(shown);
+	ctl->wants_pass |= lets_start(state);
 	if (slu_eq(state->state, "DONE"))
 		slu_mirror_over(&ctl->mirror, state, time(NULL));
 	if (slu_mirror_set(&ctl->mirror, state) < 0)
@@ -322,7 +333,7 @@ static int hear_supply(struct slu_ctl *ctl, void *msg, struct slu_err *err)
 {
 	(void)err;
 	slu_pools_set(&ctl->mirror, msg);
-	ctl->ops.schedule(ctl->ops.arg);
+	ctl->wants_pass = true;
 	return 0;
 }
 

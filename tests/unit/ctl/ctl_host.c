@@ -368,12 +368,6 @@ static char *fake_node_addr(void *arg, const char *node)
 static void fake_schedule(void *arg)
 {
 	(void)arg;
-	host.schedules++;
-}
-
-static void fake_schedule_now(void *arg)
-{
-	(void)arg;
 	host.passes++;
 }
 
@@ -417,7 +411,6 @@ const struct slu_ctl_ops fake_ops = {
 	.marked = fake_marked,
 	.relaunch = fake_relaunch,
 	.schedule = fake_schedule,
-	.schedule_now = fake_schedule_now,
 	.store_jobs = fake_store_jobs,
 	.pass_numbers = fake_pass_numbers,
 	.keep_number = fake_keep_number,

@@ -26,7 +26,7 @@ struct fake_slurmctld {
 	char log[65536];	  /* what was logged */
 	char did[65536];	  /* what was done, "hold 7 why;" and so on */
 	bool marks_lost;	  /* somebody has overwritten them */
-	int snapshots, schedules, passes, stores;
+	int snapshots, passes, stores;
 	int64_t give_back, max_give_back, since;
 	size_t end_calls, ends_set; /* calls of set_ends, and jobs in them */
 	bool final;

@@ -51,7 +51,7 @@ START_TEST(test_hello)
 	daemon_say(&slu_hello_daemon_desc, &hello);
 	slu_ctl_step(ctl, 1);
 	ck_assert(slu_ctl_may_start(ctl, done.request, 1000, why));
-	ck_assert_int_eq(host.schedules, 1);
+	ck_assert_int_eq(host.passes, 1);
 	ck_assert(slu_ctl_alive(ctl, 9));
 	ck_assert(!slu_ctl_alive(ctl, 7));
 	/* Its next run waits until there is no data of this one. */
@@ -368,6 +368,55 @@ START_TEST(test_daemon_that_does_not_read)
 }
 END_TEST
 
+static void say_buffer(uint32_t job_id, const char *state, bool early)
+{
+	const struct slu_buffer_state b = {.job_id = job_id,
+					   .name = (char *)"JOBFS",
+					   .state = (char *)state,
+					   .early = early};
+
+	daemon_say(&slu_buffer_desc, &b);
+}
+
+/* What may let jobs start begins a pass of the scheduler at once, but no more
+ * than one a second. */
+START_TEST(test_pass)
+{
+	struct slu_ctl *ctl = ctl_by_hand("");
+	struct slu_capacity supply = {0};
+	const double began = 10;
+	int passes;
+	double next;
+
+	link_up(ctl, 1);
+	slu_ctl_step(ctl, 5);
+	passes = host.passes;
+	say_buffer(1, "RUNNING", false);
+	slu_ctl_step(ctl, began - 1);
+	ck_assert_int_eq(host.passes, passes);
+	say_buffer(1, "DONE", false);
+	slu_ctl_step(ctl, began);
+	ck_assert_int_eq(host.passes, passes + 1);
+	for (uint32_t i = 0; i < 50; i++) {
+		say_buffer(2 + i, "DONE", false);
+		next = slu_ctl_step(ctl, began + 0.01 * (1 + i));
+		ck_assert_int_eq(host.passes, passes + 1);
+		ck_assert(next <= began + 1);
+	}
+	slu_ctl_step(ctl, began + 1);
+	ck_assert_int_eq(host.passes, passes + 2);
+	slu_ctl_step(ctl, began + 5);
+	ck_assert_int_eq(host.passes, passes + 2);
+	say_buffer(99, "RUNNING", true);
+	slu_ctl_step(ctl, began + 6);
+	ck_assert_int_eq(host.passes, passes + 3);
+	daemon_say(&slu_capacity_desc, &supply);
+	slu_ctl_step(ctl, began + 8);
+	ck_assert_int_eq(host.passes, passes + 4);
+	slu_ctl_release(ctl);
+}
+END_TEST
+
 START_TEST(test_reload)
 {
 	struct slu_ctl *ctl = ctl_by_hand("MaxGiveBack=1000");
@@ -417,4 +466,4 @@ END_TEST
 TEST_MAIN("ctl", test_hello, test_hello_of_another_version, test_start_and_end,
 	  test_looks, test_end_that_is_found, test_reconnect, test_overflow,
 	  test_where_is_answered, test_bad_lines,
-	  test_daemon_that_does_not_read, test_reload)
+	  test_daemon_that_does_not_read, test_pass, test_reload)

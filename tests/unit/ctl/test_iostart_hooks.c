@@ -193,7 +193,7 @@ START_TEST(test_reconfigure)
 	link_up(ctl, 6);
 	ck_assert(!slu_ctl_io_is_on(ctl));
 	ck_assert(!waits(ctl, 2, 0));
-	ck_assert_int_eq(host.passes, passes + 1);
+	ck_assert_int_gt(host.passes, passes);
 	write_conf(ON);
 	slu_ctl_reload(ctl);
 	slu_ctl_step(ctl, 7);
