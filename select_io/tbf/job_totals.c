@@ -8,6 +8,7 @@
 #include "config.h"
 #include "select_io/tbf/job_totals.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "wire/fs_shares.h"
@@ -33,8 +34,9 @@ struct job {
 	uint32_t id;
 	bool present; /* in the last reading */
 	double sum[FS][N_SUMS], reported[N_SUMS];
-	double changed, said, next; /* times: change, last and next message */
-	double retry;		    /* s; 0: the job is known to sluiced */
+	double added, changed; /* times: it was first seen, it moved; */
+	double said, next;     /* the last and the next message */
+	double retry;	       /* s; 0: the job is known to sluiced */
 };
 
 struct slu_job_totals {
@@ -203,7 +205,8 @@ static struct job *find_or_add(struct slu_job_totals *io, uint32_t id,
 	memmove(&io->job[at + 1], &io->job[at],
 		(io->n - at) * sizeof(*io->job));
 	io->n++;
-	io->job[at] = (struct job){.id = id, .changed = now, .said = now};
+	io->job[at] = (struct job){
+		.id = id, .added = now, .changed = now, .said = now};
 	return &io->job[at];
 }
 
@@ -304,12 +307,20 @@ static void add_up(const struct job *job, double sum[N_SUMS])
 	}
 }
 
+/* s between two messages of a job that goes on: a tenth of its time so far, so
+ * that what is known of it is not much older. */
+static double interval(const struct job *job, double now)
+{
+	return fmin(fmax((now - job->added) / 10, SLU_JOB_TOTALS_SOON),
+		    SLU_JOB_TOTALS_EVERY);
+}
+
 static bool is_due(const struct job *job, const double sum[N_SUMS], double now)
 {
 	return memcmp(sum, job->reported, sizeof(job->reported)) != 0 &&
 	       now >= job->next &&
 	       (now - job->changed >= SLU_JOB_TOTALS_QUIET ||
-		now - job->said >= SLU_JOB_TOTALS_EVERY);
+		now - job->said >= interval(job, now));
 }
 
 /* NULL: no file system is known. */

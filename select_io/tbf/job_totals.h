@@ -11,8 +11,9 @@
 
 /*
  * A job's totals are sent when it has been idle for SLU_JOB_TOTALS_QUIET
- * seconds, as after its end, and every SLU_JOB_TOTALS_EVERY seconds while it is
- * active. What sluiced has not confirmed is sent again; the totals of a job
+ * seconds, as after its end, and while it is active after a tenth of its time
+ * so far, at least SLU_JOB_TOTALS_SOON and at most SLU_JOB_TOTALS_EVERY
+ * seconds. What sluiced has not confirmed is sent again; the totals of a job
  * that sluiced does not know, at intervals that grow to SLU_JOB_TOTALS_EVERY.
  * Jobs without I/O for a day, and without a record in Lustre, are dropped.
  * After a restart the totals in Lustre's records are sent; sluiced keeps the
@@ -27,6 +28,7 @@
 #include "wire/node.h"
 
 #define SLU_JOB_TOTALS_QUIET  30.0    /* s */
+#define SLU_JOB_TOTALS_SOON   60.0    /* s */
 #define SLU_JOB_TOTALS_EVERY  600.0   /* s */
 #define SLU_JOB_TOTALS_FORGET 86400.0 /* s */
 #define SLU_JOB_TOTALS_MAX    65536   /* and no more */
