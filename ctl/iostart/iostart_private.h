@@ -20,7 +20,11 @@ struct io_run {
 	int64_t start;
 	double moved; /* bytes, */
 	int64_t at;   /* at that time; 0: not measured */
-	double rate;  /* as it is counted */
+	int64_t told; /* when servers last said something of it */
+	/* bytes/s between the last two times; taken to last until then */
+	double lately;
+	int64_t lasts;
+	double rate; /* as it is counted */
 };
 
 struct io_wait {

@@ -65,13 +65,32 @@ bool slu_io_is_known(const struct slu_iostart *s,
 		       : moved->read_bytes > 0 || moved->written_bytes > 0;
 }
 
-/* Between two measurements: what all of them moved. */
-static void note_busy(struct slu_iostart *s, double moved, int64_t now)
+/* Takes what servers say of a run. Of one that goes on they tell at intervals
+ * of their own: what it moved between two of these is taken to last for as
+ * long again. */
+static void note_moved(struct io_run *run, double bytes, int64_t now)
 {
+	int64_t since = now - run->told;
+
+	if (run->at && since > 0) {
+		run->lately = fmax(bytes - run->moved, 0) / (double)since;
+		run->lasts = now + since;
+	}
+	run->moved = bytes;
+	run->at = run->told = now;
+}
+
+/* Do all of them move so much now that the file system is busy? */
+static void note_busy(struct slu_iostart *s, int64_t now)
+{
+	const struct io_run *run;
+	double rate = 0;
+
+	for (size_t i = 0; (run = slu_map_next(&s->running, &i));)
+		rate += now < run->lasts ? run->lately : 0;
 	if (s->moved_at && now > s->moved_at)
-		s->busy = s->site.capacity > 0 &&
-			  moved / (double)(now - s->moved_at) >
-				  BUSY * s->site.capacity;
+		s->busy =
+			s->site.capacity > 0 && rate > BUSY * s->site.capacity;
 	slu_busy_times_add(&s->busy_times, s->moved_at && s->busy, now, GAP);
 	s->moved_at = now;
 }
@@ -120,8 +139,8 @@ void slu_iostart_measured(struct slu_iostart *s,
 			  const struct slu_job_moved *moved, size_t n,
 			  int64_t now)
 {
-	double more = 0, bytes;
 	struct io_run *run;
+	double bytes;
 
 	pthread_mutex_lock(&s->lock);
 	for (size_t i = 0; i < n; i++) {
@@ -131,14 +150,11 @@ void slu_iostart_measured(struct slu_iostart *s,
 			continue;
 		if (!is_published(s, &moved[i], bytes))
 			continue;
-		if (run->at)
-			more += fmax(bytes - run->moved, 0);
-		run->moved = bytes;
-		run->at = now;
+		note_moved(run, bytes, now);
 	}
 	for (size_t i = 0; (run = slu_map_next(&s->running, &i));)
 		run->at = run->at ? now : 0;
-	note_busy(s, more, now);
+	note_busy(s, now);
 	count_anew(s);
 	pthread_mutex_unlock(&s->lock);
 }
@@ -298,7 +314,7 @@ void slu_iostart_adopt(struct slu_iostart *s, struct slu_iostart *from)
 			continue; /* it does not count */
 		}
 		*copy = *run;
-		copy->at = 0;
+		copy->at = copy->lasts = 0;
 		copy->rate = copy->foretold.rate =
 			0; /* until history is read */
 	}

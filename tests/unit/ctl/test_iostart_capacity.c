@@ -260,8 +260,9 @@ START_TEST(test_servers_of_before)
 END_TEST
 
 /* Runs that were in each other's way moved less than they need: that is not
- * learnt as what they need. */
-START_TEST(test_busy_runs)
+ * learnt as what they need. Of one that goes on servers tell every ten minutes,
+ * of all together sluiced tells twice a minute. */
+static void expect_busy(int64_t every)
 {
 	struct slu_job_moved moved = {.job_id = 1};
 	struct slu_io_ended run = {.uid = heavy.uid,
@@ -277,7 +278,7 @@ START_TEST(test_busy_runs)
 	slu_iostart_begun(&s, &heavy, 100);
 	for (int64_t t = 100; t <= 3700; t += 30) {
 		moved.read_bytes = 995.0 * (double)(t - 100);
-		slu_iostart_measured(&s, &moved, 1, t);
+		slu_iostart_measured(&s, &moved, (t - 100) % every == 0, t);
 	}
 	for (int i = 0; i < 20; i++)
 		slu_iostart_learn(&s, &run);
@@ -291,6 +292,12 @@ START_TEST(test_busy_runs)
 	slu_iostart_begun(&s, &heavy, 11000);
 	ck_assert(!asks(&s, 2, 11001, why));
 	slu_iostart_fini(&s);
+}
+
+START_TEST(test_busy_runs)
+{
+	expect_busy(30);
+	expect_busy(600);
 }
 END_TEST
 

@@ -14,8 +14,8 @@ struct model_job {
 	bool waits, runs;
 	double rate; /* foretold, then as it is counted */
 	struct slu_demand foretold;
-	double moved;
-	int64_t measured;
+	double moved, lately;
+	int64_t measured, told, lasts;
 };
 
 struct world {
@@ -171,7 +171,7 @@ static void restart(struct world *w)
 	w->active = w->now;
 	slu_iostart_active(&w->s, w->now);
 	for (size_t i = 0; i < JOBS; i++) {
-		w->job[i].measured = 0;
+		w->job[i].measured = w->job[i].lasts = 0;
 		w->job[i].rate = 0;
 		if (w->job[i].runs)
 			slu_iostart_begun(&w->s, &w->job[i].is, w->now);
@@ -223,7 +223,7 @@ static void set_mode(struct world *w, enum slu_io_start mode)
 static void measure(struct world *w)
 {
 	struct slu_job_moved moved[JOBS];
-	double more = 0;
+	double rate = 0;
 	size_t n = 0;
 
 	for (size_t i = 0; i < JOBS; i++) {
@@ -237,16 +237,21 @@ static void measure(struct world *w)
 			j->measured = j->measured ? w->now : 0;
 			continue;
 		}
-		if (j->measured)
-			more += fmax(bytes - j->moved, 0);
+		if (j->measured && w->now > j->told) {
+			j->lately = fmax(bytes - j->moved, 0) /
+				    (double)(w->now - j->told);
+			j->lasts = 2 * w->now - j->told;
+		}
 		j->moved = bytes;
-		j->measured = w->now;
+		j->measured = j->told = w->now;
 		moved[n++] = (struct slu_job_moved){j->is.job_id, bytes / 2,
 						    bytes / 2, 0, NULL};
 	}
+	for (size_t i = 0; i < JOBS; i++)
+		if (w->job[i].runs && w->now < w->job[i].lasts)
+			rate += w->job[i].lately;
 	if (w->moved_at && w->now > w->moved_at)
-		w->busy =
-			more / (double)(w->now - w->moved_at) > 0.9 * CAPACITY;
+		w->busy = rate > 0.9 * CAPACITY;
 	w->moved_at = w->now;
 	slu_iostart_measured(&w->s, moved, n, w->now);
 	count_anew(w);
