@@ -34,9 +34,10 @@ char *layout(void *arg, const struct slu_layout_ask *ask, bool *known,
 	}
 	ck_assert(ask->later && ask->later[2] == 3);
 	return slu_asprintf(
-		"%s %llu %d %u %u%s", ask->fsname ? ask->fsname : "-",
+		"%s %llu %d %u %u%s%s%s", ask->fsname ? ask->fsname : "-",
 		(unsigned long long)ask->size, ask->random, ask->readers,
-		ask->stripes, ask->tasks == 6 ? " six tasks" : "");
+		ask->stripes, ask->tasks == 6 ? " six tasks" : "",
+		ask->pool ? " pool " : "", ask->pool ? ask->pool : "");
 }
 
 struct slu_plan_site site(void)

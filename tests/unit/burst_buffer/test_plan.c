@@ -17,6 +17,8 @@ START_TEST(test_stripes)
 		 "/l/ann/17", "- 1024 1 3 0", "/opt/lfs"},
 		{"stripe target=/x size=1K shared=yes", "/x",
 		 "- 1024 0 0 0 six tasks", "/opt/lfs"},
+		{"stripe target=/x stripes=2 pool=flash", "/x",
+		 "- 777 0 0 2 pool flash", "/opt/lfs"},
 		{"stripe target=/unsaid size=1K shared=yes", "/unsaid",
 		 "- 1024 0 0 0 six tasks", "/opt/lfs"},
 		{"jobfs type=tmp capacity=1K; stripe target=/x stripes=2 "
