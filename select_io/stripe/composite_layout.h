@@ -46,10 +46,13 @@
 #define SLU_STRIPE_COUNT_MAX  2000
 #define SLU_STRIPE_COMPOSITE  2010 /* the first version that has them */
 #define SLU_STRIPE_MDT	      2011 /* and Data-on-MDT, */
-#define SLU_STRIPE_EXTENDING  2013 /* and components that extend themselves */
-#define SLU_STRIPE_MDT_UNIT   (UINT64_C(1) << 16) /* of its bytes */
-#define SLU_STRIPE_MDT_MAX    (UINT64_C(1) << 30)
-#define SLU_STRIPE_POOL	      15 /* the longest name of a pool */
+/* Components that extend themselves are known since 2.13, but only the servers'
+ * version is known here, and an older client cannot use such a file: so they
+ * are left to servers beside which such clients are rare. */
+#define SLU_STRIPE_EXTENDING 2016
+#define SLU_STRIPE_MDT_UNIT  (UINT64_C(1) << 16) /* of its bytes */
+#define SLU_STRIPE_MDT_MAX   (UINT64_C(1) << 30)
+#define SLU_STRIPE_POOL	     15 /* the longest name of a pool */
 
 enum slu_stripe_access { SLU_STRIPE_SEQUENTIAL = 1, SLU_STRIPE_RANDOM };
 

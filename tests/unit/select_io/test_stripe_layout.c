@@ -255,25 +255,25 @@ START_TEST(test_extending)
 		bool narrow;
 		const char *want;
 	} cases[] = {
-		{50 * GIB, 0, 80, 2013, false,
+		{50 * GIB, 0, 80, 2017, false,
 		 START "-E 1T -c 16 -S 4M -z 64G -E -1 -c 64 -S 4M -z 256G"},
 		/* it holds the part of a file up to 1 TiB */
-		{65 * GIB, 0, 80, 2015, false,
+		{65 * GIB, 0, 80, 2016, false,
 		 START "-E 1T -c 16 -S 4M -E -1 -c 64 -S 4M -z 256G"},
 		/* no others are there */
-		{50 * GIB, 0, 64, 2015, false,
+		{50 * GIB, 0, 64, 2016, false,
 		 START "-E 1T -c 16 -S 4M -z 64G -E -1 -c 64 -S 4M"},
-		{512 * GIB, 0, 80, 2015, false,
+		{512 * GIB, 0, 80, 2016, false,
 		 START "-E 1T -c 16 -S 4M -E -1 -c 64 -S 4M"},
-		{50 * GIB, 0, 80, 2012, false,
+		{50 * GIB, 0, 80, 2015, false,
 		 START "-E 1T -c 16 -S 4M -E -1 -c 64 -S 4M"},
 		{50 * GIB, 0, 80, 0, false,
 		 START "-E 1T -c 16 -S 4M -E -1 -c 64 -S 4M"},
-		{50 * GIB, 0, 80, 2015, true,
+		{50 * GIB, 0, 80, 2016, true,
 		 START "-E 1T -c 16 -S 4M -E -1 -c 64 -S 4M"},
-		{50 * GIB, 100 * GIB, 80, 2015, false,
+		{50 * GIB, 100 * GIB, 80, 2016, false,
 		 START "-E -1 -c 16 -S 4M"},
-		{50 * GIB, 0, 1, 2015, false,
+		{50 * GIB, 0, 1, 2016, false,
 		 "-E 1G -c 1 -S 1M -E 10G -c 1 -S 2M -E -1 -c 1 -S 4M"},
 	};
 	struct slu_stripe_layout l;
@@ -529,7 +529,7 @@ START_TEST(test_rules)
 			.room = room,
 			.tasks = k % 3 ? 0 : (uint32_t)slu_random(&seed, 600),
 			.mdt = slu_random(&seed, 2) << slu_random(&seed, 31),
-			.lustre = k % 5 ? 0 : 2015,
+			.lustre = k % 5 ? 0 : 2016,
 		};
 		uint64_t bound = UINT64_C(1) << slu_random(&seed, 45);
 		struct slu_stripe_layout l;
