@@ -38,7 +38,7 @@
  * next line on which a job begins. If there is none, as in half a file, the
  * file is torn: nothing after it is read. One of a version of slurmrestd's
  * before v0.0.SLU_IMPORT_REST, which says so before its jobs, is SLU_INVALID.
- * In place of one document each line may be a job.
+ * In place of one document there may be several, or a job on each line.
  *
  * darshan: what darshan-parser prints, of one or more logs: the bytes that the
  * programs of known jobs read and wrote (POSIX and STDIO).

@@ -421,39 +421,69 @@ static int take_lines(struct reader *r, const char *text, size_t size,
 	return r->refused ? -1 : 0;
 }
 
-int slu_import_json(const char *text, size_t len,
-		    const struct slu_import *import,
-		    struct slu_import_report *report, struct slu_err *err)
+static int take_document(struct reader *r, const char *text, size_t len,
+			 struct slu_err *err)
 {
-	struct reader r = {.import = import, .report = report};
+	struct slu_import_report *report = r->report;
+	uint64_t before = r->n;
 	struct json_object *rest;
 	int rc;
 
-	if (is_by_line(text, len)) {
-		rc = take_lines(&r, text, len, err);
-		note_lacks(&r);
-		return rc;
-	}
 	if (check_version(text, err) < 0)
 		return -1;
-	rc = slu_json_elements(text, len, "jobs", take_element, count_broken,
-			       &r, &rest, err);
+	rc = slu_json_elements(text, len, "jobs", take_element, count_broken, r,
+			       &rest, err);
 	/* jobs before the syntax error have been imported */
-	if (rc < 0 && r.n && !r.refused && err->kind == SLU_INVALID) {
-		slu_import_broken(report, r.n + 1, err);
-		report->torn = r.n + 1;
+	if (rc < 0 && r->n && !r->refused && err->kind == SLU_INVALID) {
+		slu_import_broken(report, r->n + 1, err);
+		report->torn = r->n + 1;
 		return 0;
 	}
-	if (rc < 0 && !r.n && strstr(text, "\n}\n{")) /* jq '.jobs[]' */
-		return no_jobs(err);
 	if (rc < 0)
 		return -1;
-	note_lacks(&r);
-	if (!r.n)
+	if (r->n == before)
 		rc = refused(rest, err);
 	if (rc == 0 &&
 	    !json_object_is_type(member(rest, "jobs"), json_type_array))
 		rc = no_jobs(err);
 	json_object_put(rest);
+	return rc;
+}
+
+/* Where the next of several documents begins that stand one behind the other:
+ * nowhere else does a brace that begins a line follow one that closes. */
+static size_t document_size(const char *text, size_t len)
+{
+	const char *at = text, *before, *end = text + len;
+
+	while ((at = memmem(at, (size_t)(end - at), "\n{", 2))) {
+		for (before = at; before > text && strchr(" \t\r\n", *before);)
+			before--;
+		at++;
+		if (*before == '}')
+			return (size_t)(at - text);
+	}
+	return len;
+}
+
+int slu_import_json(const char *text, size_t len,
+		    const struct slu_import *import,
+		    struct slu_import_report *report, struct slu_err *err)
+{
+	struct reader r = {.import = import, .report = report};
+	size_t size;
+	int rc;
+
+	if (is_by_line(text, len)) {
+		rc = take_lines(&r, text, len, err);
+	} else {
+		do {
+			size = document_size(text, len);
+			rc = take_document(&r, text, size, err);
+			text += size;
+			len -= size;
+		} while (rc == 0 && len && !report->torn);
+	}
+	note_lacks(&r);
 	return rc;
 }

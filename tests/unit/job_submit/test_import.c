@@ -305,6 +305,22 @@ static const struct {
 	 "{\"jobs\":[{\"job_id\":5,\"user\":\"ada\",\"time\":{\"start\":3,"
 	 "\"end\":9},\"state\":{\"current\":[\"timeout\"]}}]}",
 	 "5[0] 1000 ada -/- - n0 0+3-9 0 TIMEOUT\n", 1, 0, 0, ""},
+	/* Documents of several months, one behind the other. */
+	{"json",
+	 "{\"jobs\":[{\"job_id\":5,\"user\":\"ada\",\"time\":{\"start\":3,"
+	 "\"end\":9}}]}\n{\"jobs\":[]}\r\n \n{\n \"jobs\": [\n  {\n"
+	 "   \"job_id\":6,\"user\":\"ada\",\"time\":{\"start\":3,\"end\":9}},"
+	 "\n{\"job_id\":7,\"user\":\"ada\",\"time\":{\"start\":3,\"end\":9}\n}"
+	 "\n]}\n",
+	 "5[0] 1000 ada -/- - n0 0+3-9 0 -\n"
+	 "6[0] 1000 ada -/- - n0 0+3-9 0 -\n"
+	 "7[0] 1000 ada -/- - n0 0+3-9 0 -\n",
+	 3, 0, 0, ""},
+	{"json",
+	 "{\"jobs\":[{\"job_id\":5,\"user\":\"ada\",\"time\":{\"start\":3,"
+	 "\"end\":9}}]}\n{\"jobs\":[{\"job_id\":6,",
+	 "5[0] 1000 ada -/- - n0 0+3-9 0 -\n", 1, 0, 1,
+	 "2: not JSON at byte 21 of 21: the text ends too early"},
 	/* A job a line, as jq -c .jobs[] prints them. */
 	{"json",
 	 "{\"job_id\":5,\"user\":\"ada\",\"time\":{\"start\":3,\"end\":9}}\r\n"
