@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Measurements: `make bench` builds them; nothing of this is installed.
-# bench/latency, bench/hooks, bench/setup, bench/cycle, bench/iostart_campaign, bench/jobfs, bench/replay and bench/stagecache are scripts that need
+# bench/latency, bench/hooks, bench/setup, bench/cycle, bench/iostart_campaign, bench/jobfs, bench/devices, bench/replay and bench/stagecache are scripts that need
 # root and start private clusters; bench/publisher needs root too.
 EXTRA_DIST += bench/README.md bench/arbiter-plots bench/tbf-plots bench/latency bench/hooks bench/setup \
 	bench/cycle bench/iostart_campaign bench/coherence bench/coherence_load.py bench/pools bench/page bench/publisher \
-	bench/staging_interference bench/stagecache bench/jobfs bench/jobfs-plots \
+	bench/staging_interference bench/stagecache bench/devices bench/jobfs bench/jobfs-plots \
 	bench/replay bench/replay_timers.c
 bench_programs = bench/predict bench/backfill bench/io bench/arbiter \
 	bench/mckp bench/publish bench/staging bench/tbf bench/ost
