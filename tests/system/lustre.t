@@ -114,6 +114,27 @@ test_faults() {
 		'placement   drained fake-OST0003: none of 64 files'
 }
 
+extends() { # sysquery knows how little room there is
+	on ctl sysquery stripe explain --table --fsname fake --access random \
+		2>/dev/null | grep -q -- ' -z '
+}
+
+# Where a target is nearly full, files of unknown size go on elsewhere.
+test_unequal() {
+	local avail=$FAKE/lustre/tree/sys/fs/lustre/obdfilter/fake-OST0003/kbytesavail
+	local was
+	was=$(cat "$avail")
+	echo 100000 >"$avail"
+	check_within 40 "with a target nearly full layouts extend themselves" extends
+	look '' --part layouts
+	echo "$was" >"$avail"
+	check "such layouts read back as they were made" all_pass
+	check "they are among those that are looked at" \
+		grep -q '^pass  layouts  .* -z 512M ' "$FAKE/out"
+	check "and those on the metadata target" \
+		grep -q '^pass  layouts  .* -L mdt ' "$FAKE/out"
+}
+
 # Killed between a change and its end.
 test_kill() {
 	local closed=$FAKE/lustre/tree/sys/fs/lustre/osp/fake-OST0003-osc-MDT0000/max_create_count
@@ -136,6 +157,7 @@ LIMIT=1800 on ctl sluice-tbfd --publish /etc/slurm/sluice.conf \
 test_refusals
 check_within 40 "the fake Lustre's targets are known" targets_known
 test_all
+test_unequal
 test_faults
 test_kill
 finish

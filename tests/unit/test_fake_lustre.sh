@@ -124,14 +124,32 @@ lcm_mirror_count:  2
 lcm_entry_count:   2
 components:
 $(mirror 1 65537 0)
-$(mirror 2 131073 1)" "$lfs" getstripe -y twice
+$(mirror 2 131074 1)" "$lfs" getstripe -y twice
 # Data-on-MDT is first, and alone; a component that extends itself is two.
-want 22 "lfs setstripe: Option 'stripe-count' can't be specified with Data-on-MDT \
-component: 1" "$lfs" setstripe -E 64K -L mdt -c 1 -E -1 -c 1 dom
-want 22 "lfs setstripe: error: 'mdt' layout can be only the first one" \
+want 4 "Option 'stripe-count' can't be specified with Data-on-MDT component: 1
+lfs setstripe: invalid layout" "$lfs" setstripe -E 64K -L mdt -c 1 -E -1 -c 1 dom
+want 4 "Option 'pool' can't be specified with Data-on-MDT component: 'flash'
+lfs setstripe: invalid layout" "$lfs" setstripe -E 64K -L mdt -p flash -E -1 -c 1 dom
+want 22 "error: 'mdt' layout can be only the first one" \
 	"$lfs" setstripe -E 64K -c 1 -S 64K -E 1M -L mdt dom
-want 22 "lfs setstripe: Set stripe size 16777216 failed: Invalid argument" \
-	"$lfs" setstripe -E -1 -c 1 -z 16M dom
+want 27 "error: 'mdt' layout size is too big" \
+	"$lfs" setstripe -E 2G -L mdt -E -1 -c 1 dom
+want 4 "lfs setstripe setstripe: invalid component end '100000'" \
+	"$lfs" setstripe -E 100000 -L mdt -E -1 -c 1 dom
+want 22 "Set stripe size 16777216 failed: Invalid argument
+error: lfs setstripe: invalid layout" "$lfs" setstripe -E -1 -c 1 -z 16M dom
+want 4 "Set stripe size 50331648 failed: Invalid argument
+lfs setstripe: invalid layout" \
+	"$lfs" setstripe -E 64M -c 1 -S 1M -z 48M -E -1 -c 2 dom
+# Of the first, its extension is made at once.
+cannot="lfs setstripe: lfs setstripe: cannot create composite file 'dom': Invalid argument (22)"
+want 1 "lfs setstripe setstripe: cannot set extent: Invalid argument
+error: lfs setstripe: invalid layout" \
+	"$lfs" setstripe -E 64M -c 1 -S 1M -z 4G -E -1 -c 2 dom
+want 1 "lfs setstripe: Invalid layout: Zero length components must be followed by extension
+$cannot" "$lfs" setstripe -E 64M -c 1 -S 1M -z 64M -E -1 -c 2 dom
+want 1 "$cannot" "$lfs" setstripe -E 1G -c 4 -S 4M -z 960M -E -1 -c 2 -z 4G dom
+want 0 '' "$lfs" setstripe -E 1G -c 1 -S 1M -z 512M -E -1 -c 2 half
 want 0 '' "$lfs" setstripe -E 64K -L mdt -E -1 -c 2 -S 1M -p flash -z 64M dom
 want 0 "dom
   lcm_layout_gen:    3
@@ -164,7 +182,7 @@ want 0 "dom
     lcme_flags:          extension
     lcme_extent.e_start: 65536
     lcme_extent.e_end:   EOF
-      lmm_stripe_count:  2
+      lmm_stripe_count:  0
       lmm_extension_size: 67108864
       lmm_pattern:       raid0
       lmm_layout_gen:    0

@@ -45,24 +45,25 @@ bytes_of() { # SIZE of lfs: 64K, 4M
 	echo $((number << 10 * (${#before} + 1)))
 }
 
-# "END COUNT SIZE" for each component; COUNT of Data-on-MDT is mdt.
+# "END COUNT SIZE EXTENSION" for each component; COUNT of Data-on-MDT is mdt.
 wanted_layout() { # OPTION...
-	local end=EOF count=1 size='' any=false
+	local end=EOF count=1 size='' by='' any=false
 	while [ $# -gt 1 ]; do
 		case $1 in
 		-E)
-			! $any || echo "$end $count ${size:-?}"
+			! $any || echo "$end $count ${size:-?}$by"
 			any=true
-			end=EOF
+			end=EOF by=''
 			[ "$2" = -1 ] || end=$(bytes_of "$2")
 			;;
 		-c | -C) count=$2 ;;
 		-S) size=$(bytes_of "$2") ;;
 		-L) count=mdt ;;
+		-z) by=" $(bytes_of "$2")" ;;
 		esac
 		shift 2
 	done
-	echo "$end $count ${size:-?}"
+	echo "$end $count ${size:-?}$by"
 }
 
 # The same from lfs getstripe, plain or composite, of any version. A component and
@@ -71,8 +72,8 @@ real_layout() { # FILE
 	lfs getstripe "$1" 2>"$state/error" | awk '
 		function put() {
 			if (count != "")
-				print end, (pattern ~ /mdt/ ? "mdt" : count), size
-			count = ""
+				print end, (pattern ~ /mdt/ ? "mdt" : count), size by
+			count = by = ""
 		}
 		BEGIN { end = "EOF" }
 		/lcme_flags:/ {
@@ -83,6 +84,7 @@ real_layout() { # FILE
 		/lcme_extent.e_end:/ { end = $2 }
 		/lmm_stripe_count:/ && !extends { count = $2 }
 		/lmm_stripe_size:/ { size = $2 }
+		/lmm_extension_size:/ { by = " " $2 }
 		/lmm_pattern:/ { pattern = $2 }
 		END { put() }'
 }
@@ -107,7 +109,7 @@ agree() { # WANTED REAL
 			split(want[k], w, " ")
 			all = w[2] == "-1" || w[2] + 0 > n
 			if (w[1] != $1 || w[2] != $2 && !(all && ($2 == n || $2 == -1)) ||
-			    w[3] != "?" && w[2] != "mdt" && w[3] != $3)
+			    w[3] != "?" && w[2] != "mdt" && w[3] != $3 || w[4] != $4)
 				bad = 1
 		}
 		END { exit bad || k != m }' <(printf '%s\n' "$1") <(printf '%s\n' "$2")
