@@ -19,7 +19,8 @@
 #include "common/str.h"
 #include "select_io/ost/parameter_files.h"
 
-#define FEW 100.0 /* disk I/Os */
+#define FEW    100.0 /* disk I/Os */
+#define ENOUGH 20.0  /* disk I/Os of which a mean says something */
 
 long slu_ost_index(const char *name)
 {
@@ -47,7 +48,7 @@ double slu_ost_io_mean(struct slu_ost_io *io, double n, double sum, double now)
 	io->seen_n = n;
 	io->seen_sum = sum;
 	io->time = now;
-	return io->n > 1e-9 ? io->sum / io->n : -1;
+	return n >= ENOUGH && io->n > 1e-9 ? io->sum / io->n : -1;
 }
 
 static struct slu_ost_disk *disk_of(struct slu_ost_meter *m, const char *ost)

@@ -19,8 +19,9 @@
  * of about a day (once a quarter of SLU_OST_MOVED_SECONDS has been seen); cpu
  * and network are means since the reading before, and missing in the first.
  * available is what users can get (kbytesavail); io_ms and io_bytes are the
- * mean time and size of a disk I/O in about the last SLU_OST_IO_SECONDS. state
- * is left out when all is well: "degraded", "readonly", "no_create".
+ * mean time and size of a disk I/O in about the last SLU_OST_IO_SECONDS, and
+ * missing until there have been some. state is left out when all is well:
+ * "degraded", "readonly", "no_create".
  *
  * counter_rates.h adds to each target, and on a metadata server "mdts" (where
  * "osts" is an empty list when it serves none) and "closed", the targets on
@@ -56,7 +57,7 @@ struct slu_ost_io {
 	double time;
 };
 /* n disk I/Os of so much (ms, bytes) together are in brw_stats now; the mean,
- * < 0: none is known. */
+ * < 0: none is known, or of too few. */
 double slu_ost_io_mean(struct slu_ost_io *io, double n, double sum, double now);
 
 /* What the reading before said; start from {0}. */

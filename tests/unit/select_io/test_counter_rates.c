@@ -418,7 +418,7 @@ END_TEST
 #define ZFS(i, total, available, io_bytes)                  \
 	"{\"name\":\"lustrefs-OST000" #i "\",\"index\":" #i \
 	",\"total\":" #total ",\"available\":" #available   \
-	",\"io_ms\":1,\"io_bytes\":" #io_bytes "}"
+	",\"io_bytes\":" #io_bytes "}"
 
 /* A whole server of Lustre 2.10 on ZFS, as cat and grep read it. */
 START_TEST(test_tree)

@@ -30,10 +30,10 @@ static const char plain[] =
 	"snapshot_time:         1700000000.1 (secs.nsecs)\n\n"
 	"                           read      |     write\n"
 	"I/O time (1/1000s)     ios   % cum % |  ios         % cum %\n"
-	"1:\t\t         4   0   0   |    0   0   0\n"
-	"2K:\t\t         0   0   0   |    1   0   0\n\n"
+	"1:\t\t        16   0   0   |    0   0   0\n"
+	"2K:\t\t         0   0   0   |    4   0   0\n\n"
 	"disk I/O size          ios   % cum % |  ios         % cum %\n"
-	"32K:\t\t         9   0   0   |    1  11  11\n";
+	"32K:\t\t        36   0   0   |    4  11  11\n";
 
 START_TEST(test_histograms)
 {
@@ -83,6 +83,10 @@ START_TEST(test_io_mean)
 	expect(mean > 90, "%g", mean);
 	mean = slu_ost_io_mean(&io, 1000, 2000, now += 5); /* cleared */
 	expect(mean > 1.9 && mean < 4, "%g", mean);
+	/* of a few I/Os, as those of a mount, nothing is said */
+	io = (struct slu_ost_io){0};
+	ck_assert_double_eq(slu_ost_io_mean(&io, 19, 38, now), -1);
+	ck_assert_double_eq_tol(slu_ost_io_mean(&io, 20, 40, now), 2, 1e-9);
 }
 END_TEST
 
