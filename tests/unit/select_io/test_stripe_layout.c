@@ -339,7 +339,7 @@ START_TEST(test_first_extending)
 					       .mdt = c->mdt,
 					       .targets = 200,
 					       .room = room,
-					       .lustre = 2015};
+					       .lustre = 2016};
 
 		expect_ok(slu_stripe_plan(&r, &l, &err), err);
 		slu_buf_reset(&text);
