@@ -29,7 +29,7 @@ const char *slu_act_plain(const char *text);
 void slu_act_put_text(char **slurms, char *text);
 /* Store the note in the job's AdminComment. */
 void slu_act_put_note(job_record_t *job, const struct slu_note *note);
-/* Its job begins, so when that will be is told no more. */
-void slu_act_begin_start(job_record_t *job);
+/* Its job begins, or never will: when that is is told no more. */
+void slu_act_drop_start(job_record_t *job);
 
 #endif

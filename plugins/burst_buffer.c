@@ -297,7 +297,7 @@ int bb_p_job_begin(job_record_t *job)
 		slu_ctl_begun(ctl, job->job_id & MAX_JOB_ID);
 	slu_limit_begin(job);
 	slu_io_begin(ctl, job);
-	slu_act_begin_start(job);
+	slu_act_drop_start(job);
 	if (IS_JOB_PENDING(job)) /* what it has waited for */
 		xfree(job->burst_buffer_state);
 	if (!is_repeated_start(job) &&
@@ -368,6 +368,7 @@ int bb_p_job_cancel(job_record_t *job)
 
 	if (!ctl)
 		return SLURM_SUCCESS;
+	slu_act_drop_start(job);
 	/* A run that ends with scancel --hurry gets here instead of to
 	 * job_start_stage_out; one whose data is being staged out, for the
 	 * second time. */

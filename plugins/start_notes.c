@@ -87,7 +87,7 @@ void slu_act_tell_starts(void *arg, const struct slu_start_told *told, size_t n)
 	unlock_slurmctld(slu_act_job_lock);
 }
 
-void slu_act_begin_start(job_record_t *job)
+void slu_act_drop_start(job_record_t *job)
 {
 	char *text = slu_ctl_note_start(job->admin_comment, NULL);
 

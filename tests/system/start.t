@@ -66,6 +66,8 @@ check_within 20 "a start that is not predicted any more is not in the AdminComme
 	has_no_start "$behind"
 on ctl scontrol release "$behind"
 check_within 20 "that of a released job has one again" has_start "$behind"
+as_alice scancel "$behind"
+check "nor has a cancelled one" has_no_start "$behind"
 check "--table shows the probability of the nodes" \
 	prints '^exactly on n[12]: probability [01]' \
 	bounded_exec -u alice ctl "$SYSQUERY" --table start "$waits"
