@@ -304,12 +304,12 @@ START_TEST(test_stripe)
 	begin_job();
 	up();
 	ck_assert_str_eq(layout_of(pfs("ann/new/7")),
-			 "uid 1000\n-1 2 1048576 3,2\n");
+			 "uid 1000\n-1 2 1048576 3,2 raid0\n");
 	ck_assert_str_eq(layout_of(pfs("ann/big")),
-			 "uid 1000\n67108864 1 1048576 -\n"
-			 "1073741824 4 1048576 -\n"
-			 "10737418240 4 2097152 -\n"
-			 "-1 4 4194304 -\n");
+			 "uid 1000\n67108864 1 1048576 - raid0\n"
+			 "1073741824 4 1048576 - raid0\n"
+			 "10737418240 4 2097152 - raid0\n"
+			 "-1 4 4194304 - raid0\n");
 	ck_assert(!stat(pfs("ann/new"), &st) && st.st_uid == NODE_UID);
 	end_job("COMPLETED");
 	nodes_all(nothing_left, "nothing left", 0);
@@ -329,8 +329,9 @@ START_TEST(test_stripe_jobfs)
 	set_request("gkfs");
 	begin_job();
 	job_path(data, "mnt/data");
-	ck_assert_str_eq(layout_of(data), _i ? "uid 1000\n-1 3 1048576 3,2,1\n"
-					     : "uid 1000\n-1 1 1048576 -\n");
+	ck_assert_str_eq(layout_of(data),
+			 _i ? "uid 1000\n-1 3 1048576 3,2,1 raid0\n"
+			    : "uid 1000\n-1 1 1048576 - raid0\n");
 	nodes_all(uses_mount,
 		  "cat $BB_JOBFS/in/f1 >$BB_JOBFS/in/from.$SLURMD_NODENAME", 0);
 	end_job_well();
