@@ -20,6 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "burst_buffer/host/mtab.h"
+#include "burst_buffer/storage/internal.h"
 #include "common/str.h"
 
 #define PROBE 4096 /* bytes */
@@ -197,9 +198,21 @@ int slu_storage_health_look(struct slu_storage_health *h, struct slu_err *err)
 	return 0;
 }
 
+/* A device that was mounted again is without what was mounted in it. */
+static bool lacks_image(const struct slu_storage *storage)
+{
+	char image[4200];
+
+	return !slu_storage_path(image, sizeof(image), storage->dir, "image",
+				 NULL) &&
+	       !access(image, F_OK) && !slu_mounted(storage->fs);
+}
+
 int slu_storage_is_there(const struct slu_storage *storage, struct slu_err *err)
 {
 	const int error = what_is_wrong(storage->dir, 0);
 
-	return error ? failed(storage->dir, error, err) : 0;
+	if (error)
+		return failed(storage->dir, error, err);
+	return lacks_image(storage) ? failed(storage->fs, ESTALE, err) : 0;
 }

@@ -352,6 +352,15 @@ test_persistent() {
 	)
 	check_within 90 "another job reads it" job_is "$job" COMPLETED
 	check "it is the same, byte by byte" matches "$(job_wrote "$job")" '^same$'
+	job=$(submit -N1 --no-requeue --bb='persistent name=keep' \
+		<<<$'#!/bin/bash\nsleep 300')
+	check_within 60 "a job that uses it runs" buffer_is "$job" RUNNING
+	on n3 umount -l /s1
+	check_within 30 "a job ends when a disk of the buffer is unmounted" \
+		job_is "$job" FAILED
+	check "its user is told which" matches "$(sentence "$job")" \
+		'n3: /s1/sluice/[0-9.]+ is not mounted any more'
+	on n3 mount -o loop "$DISKS/n3.s1.img" /s1
 	job=$(submit -N1 --bb='persistent_destroy name=keep' \
 		<<<$'#!/bin/bash\ntrue')
 	check_within 60 "it is destroyed" job_is "$job" COMPLETED

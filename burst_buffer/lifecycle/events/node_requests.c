@@ -240,9 +240,11 @@ static int went_wrong(struct slu_buffers *b, const struct place *at,
 
 	if (step->server && at->bb->state == SLU_BB_RUNNING) {
 		at->m->broken = true;
-		return news ? slu_bb_lose_server(b, at->bb, name, text, now,
-						 err)
-			    : 0;
+		/* a persistent one may have users that do not know */
+		return news || at->bb->plan.persistent
+			       ? slu_bb_lose_server(b, at->bb, name, text, now,
+						    err)
+			       : 0;
 	}
 	if (step->server)
 		return 0;

@@ -213,6 +213,24 @@ int slu_bb_no_room(struct slu_buffers *b, struct slu_bb *bb, const char *nodes,
 				 : fail(b, bb, ROOM, nodes, copy, now, err);
 }
 
+/* The runs that use a persistent buffer of which a part is lost: their programs
+ * need not get an error, as a listing leaves out what lay there. */
+static int lose_for_users(struct slu_buffers *b, const struct slu_bb *bb,
+			  const char *text, double now, struct slu_err *err)
+{
+	char copy[400];
+
+	for (struct slu_bb *user = b->first; user; user = user->next) {
+		if (user->plan.use != bb->id || user->failure.text ||
+		    user->state != SLU_BB_RUNNING)
+			continue;
+		slu_copy(copy, sizeof(copy), text);
+		if (fail(b, user, SERVER, NULL, copy, now, err))
+			return -1;
+	}
+	return 0;
+}
+
 int slu_bb_lose_server(struct slu_buffers *b, struct slu_bb *bb,
 		       const char *node, const char *why, double now,
 		       struct slu_err *err)
@@ -220,9 +238,14 @@ int slu_bb_lose_server(struct slu_buffers *b, struct slu_bb *bb,
 	char text[400];
 
 	snprintf(text, sizeof(text), "%s: %s", node, why);
-	if (b->conf->on_server_loss != SLU_COMPLETE && !slu_bb_tolerates(bb))
+	if (b->conf->on_server_loss != SLU_COMPLETE && !slu_bb_tolerates(bb)) {
+		if (lose_for_users(b, bb, text, now, err))
+			return -1;
 		return fail(b, bb, SERVER, NULL, text, now, err);
+	}
 	slu_printable(text);
+	if (bb->plan.persistent && is_noted(b, bb, text))
+		return 0;
 	slu_bb_log(b, bb, SLU_ERROR, "%s; the job goes on", text);
 	return slu_bb_note(b->db, bb, text, now, err);
 }

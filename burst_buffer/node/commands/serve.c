@@ -5,11 +5,13 @@
  * does for each what the prolog and the epilog do for a job: `up` when it is
  * missing, as after a restart of the node, or when sluiced does not know that
  * it exists, as with an older database; and `down` when it has ended. Both run
- * in processes of their own, as they wait for other nodes. A buffer that was
+ * in processes of their own, as they wait for other nodes. It reports a device
+ * with a part of a buffer that was unmounted or is read-only. A buffer that was
  * made does not need this service any more, so it can be restarted at any time.
  */
 #include "config.h"
 #include "burst_buffer/node/cache/prefetch.h"
+#include "burst_buffer/node/devices.h"
 #include "burst_buffer/node/node.h"
 #include "burst_buffer/node/setup/user_directories.h"
 #include "burst_buffer/node/talk.h"
@@ -117,6 +119,21 @@ static bool is_there(struct slu_node *n)
 	return !slu_note_put(n, "looked", 0644, "", NULL);
 }
 
+/* Reported as long as it is so, as runs that use the buffer may begin. */
+static void look_at_devices(struct slu_node *n)
+{
+	struct slu_report r = {.step = "server_lost", .phase = "running"};
+	struct slu_answer answer;
+	struct slu_err err, why;
+
+	if (!slu_devices_there(n, &why))
+		return;
+	r.text = why.text;
+	n->deadline = slu_now_mono() + ASK_TIME;
+	if (!slu_talk_report(n, &r, &answer, &err))
+		slu_msg_clear(&slu_answer_desc, &answer);
+}
+
 static int tend(struct slu_node *n, struct slu_plan *plan, struct slu_err *err)
 {
 	if (slu_mkdirs(n->conf->run_dir, 0755, err) ||
@@ -124,6 +141,8 @@ static int tend(struct slu_node *n, struct slu_plan *plan, struct slu_err *err)
 		return -1;
 	slu_logs_trim(n->log_dir);
 	if (!n->plan.over) {
+		if (slu_note_has(n, "env") && !n->plan.unready)
+			look_at_devices(n);
 		if (is_there(n) && !n->plan.unready)
 			slu_note_drop(n, "serve.up.pause");
 		else

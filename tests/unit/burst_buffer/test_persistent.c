@@ -198,6 +198,36 @@ START_TEST(test_used)
 }
 END_TEST
 
+/* A device with a part of it fails: the runs that use it end as OnServerLoss
+ * says, each of them, and it lives on. */
+START_TEST(test_device_fails)
+{
+	static const char use[] = "persistent name=camp";
+	uint32_t camp;
+
+	setup();
+	make(7, CREATE);
+	camp = last.job_id;
+	for (uint32_t user = 20; user < 22; user++) {
+		begin_job(user, OWNER, use);
+		report(user, "n1", "ready", true);
+		report(user, "n2", "ready", true);
+		ck_assert_str_eq(report(camp, "s2", "server_lost", false),
+				 "go");
+		expect(strstr(held, "s2: no luck"), "%s", held);
+		ck_assert_uint_eq(held_job, user);
+		ck_assert_int_eq(verdict, SLU_FAIL);
+		again();
+		report(camp, "s2", "server_lost", false);
+		end_job(user, OWNER, use);
+		report(user, "n1", "clean", true);
+		report(user, "n2", "clean", true);
+	}
+	ck_assert_str_eq(last.state, "RUNNING");
+	teardown();
+}
+END_TEST
+
 START_TEST(test_refused)
 {
 	static const struct {
@@ -390,5 +420,5 @@ END_TEST
 
 TEST_MAIN("persistent", test_one_file_system, test_transitions, test_in_turn,
 	  test_expires, test_expires_by_no_clock, test_expires_by_both,
-	  test_expires_unaged, test_used, test_refused, test_coherence,
-	  test_cannot_be_made, test_destroy_older)
+	  test_expires_unaged, test_used, test_device_fails, test_refused,
+	  test_coherence, test_cannot_be_made, test_destroy_older)

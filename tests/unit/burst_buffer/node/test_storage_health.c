@@ -79,6 +79,8 @@ START_TEST(test_image_unmounted)
 	ck_assert(!umount2(s.fs, MNT_DETACH));
 	expect_fail(slu_storage_health_look(health, &err), err, SLU_IO,
 		    "/fs is not mounted any more");
+	expect_fail(slu_storage_is_there(&s, &err), err, SLU_IO,
+		    "/fs is not mounted any more");
 	end();
 }
 END_TEST
