@@ -68,8 +68,8 @@ bool slu_ctl_may_start(struct slu_ctl *ctl, const char *text, uint32_t uid,
 /* The same for persistent buffers; eligible is the first time when the job
  * could have started, as in slu_job. If sluiced has to get the job's request to
  * create or destroy some, *copy is filled in by copy(arg). is_pending says of
- * an earlier job whether it is still to begin: what it had made is not
- * destroyed before. */
+ * an earlier job whether it is about to begin: what it had made is not
+ * destroyed before, but by force. */
 bool slu_ctl_persistent(struct slu_ctl *ctl, uint32_t job_id, uint32_t uid,
 			int64_t eligible, const char *text,
 			void (*copy)(void *arg, struct slu_job *job), void *arg,

@@ -20,13 +20,6 @@ int64_t slu_bb_end_of(uint32_t job_id)
 	return job ? job->end_time : 0;
 }
 
-bool slu_bb_is_pending(uint32_t job_id)
-{
-	const job_record_t *job = find_job_record(job_id);
-
-	return job && IS_JOB_PENDING(job);
-}
-
 void slu_bb_copy_job(void *arg, struct slu_job *job)
 {
 	slu_copy_job(arg, job);
@@ -38,6 +31,13 @@ bool slu_bb_is_eligible(const job_record_t *job)
 
 	return d && job->priority && !(job->bit_flags & JOB_DEPENDENT) &&
 	       d->begin_time && d->begin_time <= time(NULL);
+}
+
+bool slu_bb_is_pending(uint32_t job_id)
+{
+	const job_record_t *job = find_job_record(job_id);
+
+	return job && IS_JOB_PENDING(job) && slu_bb_is_eligible(job);
 }
 
 /* May the job have what it needs of a pool now? */

@@ -12,7 +12,7 @@
 
 /* When the job ends, Unix seconds; 0: there is no such job. */
 int64_t slu_bb_end_of(uint32_t job_id);
-/* Is there such a job, still to begin? */
+/* Is there such a job that begins as soon as it gets nodes? */
 bool slu_bb_is_pending(uint32_t job_id);
 /* arg: a job_record_t. */
 void slu_bb_copy_job(void *arg, struct slu_job *job);

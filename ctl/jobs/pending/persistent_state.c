@@ -305,7 +305,8 @@ static bool wait_destroy(struct wait *w, const struct slu_request_persist *one)
 }
 
 /* An earlier job whose buffer is destroyed before it begins would have it made
- * anew. Earlier ones only: no two jobs wait for each other. */
+ * anew. Earlier ones only, and none that waits for other jobs itself: no two
+ * wait for each other. */
 static bool wait_creators(struct wait *w, const struct slu_request *req)
 {
 	for (size_t i = 0; i < req->n_persist; i++) {
@@ -313,7 +314,7 @@ static bool wait_creators(struct wait *w, const struct slu_request *req)
 		struct found f = find(&w->ctl->mirror, one->name);
 		char job[32];
 
-		if (!one->destroy || !is_due(&f, w->eligible) ||
+		if (!one->destroy || one->force || !is_due(&f, w->eligible) ||
 		    f.creator >= w->job_id || !w->is_pending(f.creator))
 			continue;
 		snprintf(job, sizeof(job), "job %u", (unsigned)f.creator);

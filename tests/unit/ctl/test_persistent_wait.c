@@ -148,13 +148,14 @@ START_TEST(test_destroyed_after_its_creator)
 {
 	static const struct {
 		uint32_t creator, waiting;
-		const char *why;
+		const char *more, *why;
 	} cases[] = {
-		{5, 5, "waits until job 5, which creates it, begins"},
-		{5, 0, "waits until mine is destroyed"},
-		{5, 6, "waits until mine is destroyed"},
+		{5, 5, "", "waits until job 5, which creates it, begins"},
+		{5, 5, " force=yes", "waits until mine is destroyed"},
+		{5, 0, "", "waits until mine is destroyed"},
+		{5, 6, "", "waits until mine is destroyed"},
 		/* no two jobs wait for each other */
-		{9, 9, "waits until mine is destroyed"},
+		{9, 9, "", "waits until mine is destroyed"},
 	};
 
 	each(c, cases)
@@ -170,16 +171,17 @@ START_TEST(test_destroyed_after_its_creator)
 			.persistent = true,
 			.creator = c->creator,
 		};
-		char why[SLU_CTL_WHY] = "";
+		char why[SLU_CTL_WHY] = "", text[80];
 		uint32_t id = 7;
 
 		waiting = c->waiting;
 		link_up(ctl, 1);
 		daemon_say(&slu_buffer_desc, &state);
 		slu_ctl_step(ctl, 2);
-		ck_assert(!slu_ctl_persistent(ctl, id, 1001, 0,
-					      "persistent_destroy name=mine",
-					      copy_of, &id, is_waiting, why));
+		snprintf(text, sizeof(text), "persistent_destroy name=mine%s",
+			 c->more);
+		ck_assert(!slu_ctl_persistent(ctl, id, 1001, 0, text, copy_of,
+					      &id, is_waiting, why));
 		expect(!strcmp(why, c->why), "%s", why);
 		slu_ctl_release(ctl);
 	}
