@@ -260,7 +260,7 @@ test_place() {
 		<<<$'#!/bin/bash\ntrue')
 	completed "a job whose files go to chosen targets" "$job"
 	check "stripe: the directory is on the two targets with space" \
-		grep -qE ' (0,2|2,0)$' \
+		grep -qE ' (0,2|2,0) raid0$' \
 		"$PFS/layouts/%2Fpfs%2Falice%2Fplaced"
 	test_per_file
 	kill "$PUBLISHER"

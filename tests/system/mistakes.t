@@ -503,7 +503,7 @@ test_given_back() {
 	check "a job is not killed while it is staged in" \
 		buffer_is "$job" STAGE_IN
 	thaw n2
-	check_within 60 "the job completes after a long stage-in" \
+	check_within 180 "the job completes after a long stage-in" \
 		job_is "$job" COMPLETED
 	check "its output is complete after a long stage-in" output_complete long "$job"
 }
