@@ -35,6 +35,8 @@ struct slu_instance {
 	/* dir/mnt: the place of a file system that is not mounted but reached
 	 * by interposition */
 	const char *mnt;
+	bool partial; /* goes on without a server that has ended: what lies
+			 there is missing in listings, without an error */
 };
 
 struct slu_joined {

@@ -179,6 +179,23 @@ static bool lives(struct meta *m)
 	       !slu_server_find(SLU_GLUSTER, vol, &m->client, NULL);
 }
 
+/* The client ends when it has lost a server, and has logged of which node. */
+static int client_ended(const struct slu_instance *in, struct slu_err *err)
+{
+	char line[100];
+	size_t i;
+
+	slu_logs_find(in->log, "client.log", " 0-brick", line, sizeof(line));
+	if (sscanf(line, "%zu", &i) == 1 && i < in->plan->n_node)
+		return slu_err(err, SLU_IO,
+			       "the job's file system has lost the server of "
+			       "node %s",
+			       in->plan->node[i].name);
+	return slu_err(err, SLU_IO,
+		       "the job's file system is not mounted, its client has "
+		       "ended");
+}
+
 static int ask_meta(struct slu_aside *aside, void *arg, void *out,
 		    struct slu_err *err)
 {
@@ -189,8 +206,7 @@ static int ask_meta(struct slu_aside *aside, void *arg, void *out,
 		if (slu_now_mono() > m->end)
 			return -1;
 		if (!lives(m))
-			return slu_err(err, SLU_IO,
-				       "the glusterfs client ended at once");
+			return client_ended(m->in, err);
 		usleep(20000);
 	}
 	((double *)out)[0] = m->read_bytes;
@@ -223,8 +239,7 @@ static int counters(const struct slu_instance *in, double *read_bytes,
 	double out[SLU_ASIDE_OUT / sizeof(double)];
 
 	if (!is_mounted(in))
-		return slu_err(err, SLU_IO,
-			       "the job's file system is not mounted");
+		return client_ended(in, err);
 	if (slu_aside(&aside, "the job's file system", out, err))
 		return -1;
 	*read_bytes = out[0];
@@ -255,11 +270,10 @@ static int whole(const struct slu_instance *in, uint64_t *since,
 
 	slu_gluster_path(in, "client.vol", vol);
 	if (slu_server_find(SLU_GLUSTER, vol, &pid, NULL))
-		return slu_err(err, SLU_IO,
-			       "the client of the job's file system has ended");
+		return client_ended(in, err);
 	for (;;) {
 		if (slu_server_connections(&pid, &now, err))
-			return -1;
+			return slu_pid_alive(&pid) ? -1 : client_ended(in, err);
 		if ((now.ends == servers && now.n == bricks) ||
 		    slu_now_mono() > end)
 			break;
@@ -317,7 +331,7 @@ static int client_volfile(const struct slu_instance *in, const char *path,
 	if (size && slu_size_parse(size, &shard, err))
 		slu_err_prefix(err, "glusterfs: shard");
 	else if (!ports_of(in, attrs, n_attr, port, err)) {
-		slu_volfile_client(in->plan, port, shard, &text);
+		slu_volfile_client(in->plan, port, shard, in->partial, &text);
 		rc = slu_gluster_volfile(path, &text, err);
 	}
 	free(port);

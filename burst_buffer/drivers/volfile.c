@@ -140,7 +140,7 @@ static void client_brick(const struct slu_plan *plan, size_t i,
 }
 
 void slu_volfile_client(const struct slu_plan *plan, const unsigned *port,
-			uint64_t shard, struct slu_buf *out)
+			uint64_t shard, bool partial, struct slu_buf *out)
 {
 	struct slu_buf bricks = {0};
 	char name[SLU_BRICK_NAME];
@@ -154,9 +154,12 @@ void slu_volfile_client(const struct slu_plan *plan, const unsigned *port,
 			slu_buf_printf(&bricks, " %s", name);
 		}
 	}
-	slu_buf_puts(out, "volume all\n"
-			  "    type cluster/distribute\n"
-			  "    subvolumes");
+	slu_buf_printf(out,
+		       "volume all\n"
+		       "    type cluster/distribute\n"
+		       "    option assert-no-child-down %s\n"
+		       "    subvolumes",
+		       partial ? "off" : "on");
 	slu_buf_puts(out, bricks.data);
 	out->failed |= bricks.failed;
 	slu_buf_free(&bricks);

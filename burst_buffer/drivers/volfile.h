@@ -27,9 +27,10 @@ void slu_volfile_server(const struct slu_plan *plan, size_t self,
 
 /* The client; port[i] belongs to plan->node[i], unless that gives nothing.
  * `shard`: block size in bytes that large files are spread in, 0: files are
- * whole. */
+ * whole. It ends when it has lost a brick, unless it is to be partial: its
+ * listings would leave out what lies there, without an error. */
 void slu_volfile_client(const struct slu_plan *plan, const unsigned *port,
-			uint64_t shard, struct slu_buf *out);
+			uint64_t shard, bool partial, struct slu_buf *out);
 
 /* Calls that a brick handles at a time, as text. */
 const char *slu_volfile_threads(const struct slu_plan *plan);

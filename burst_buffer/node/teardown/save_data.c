@@ -122,6 +122,8 @@ static bool data_gone(struct slu_saving *save)
 	else if (!slu_note_has(save->n, "env") || save->n->driver->interposed ||
 		 !save->n->driver->attach || slu_mounted(save->n->data))
 		return false;
+	else if (save->n->driver->check(&save->n->in, &why))
+		r.text = why.text; /* which node's server is lost */
 	slu_talk_step(save->n, &r, &(struct slu_err){0});
 	return true;
 }

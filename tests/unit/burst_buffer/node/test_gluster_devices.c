@@ -12,13 +12,18 @@
 #define ROUNDS 60
 
 /* Two nodes with three devices each, and one with one. */
-static void begin(struct job *j, uint32_t id)
+static void start(struct job *j, uint32_t id)
 {
 	setup();
 	job_new(j, id, "22000-22999");
 	job_spread(j, 0);
 	job_spread(j, 2);
 	job_start(j);
+}
+
+static void begin(struct job *j, uint32_t id)
+{
+	start(j, id);
 	job_attach(j);
 }
 
@@ -84,21 +89,47 @@ START_TEST(test_spread)
 }
 END_TEST
 
-/* A node's server is lost with all its devices, and named once. */
-START_TEST(test_lost)
+/* A node's server is lost with all its devices. */
+static void lose(struct job *j, bool partial)
 {
-	uint64_t since;
 	struct slu_pid pid;
-	struct job j;
 
-	begin(&j, 32);
-	expect_ok(slu_server_find("gluster", in(j.in[2].work, "brick.vol"),
+	for (size_t i = 0; i < NODES; i++)
+		j->in[i].partial = partial;
+	job_attach(j);
+	expect_ok(slu_server_find("gluster", in(j->in[2].work, "brick.vol"),
 				  &pid, &err),
 		  err);
 	ck_assert(!slu_pid_kill(&pid, SIGKILL));
 	expect_ok(slu_pid_wait(&pid, 5, &err), err);
-	for (int i = 0; i < 100 && !driver->check(&j.in[0], NULL); i++)
+	for (int i = 0; i < 100 && !driver->check(&j->in[0], NULL); i++)
 		usleep(20000);
+}
+
+/* The client ends, and the node is named once. */
+START_TEST(test_lost)
+{
+	uint64_t since;
+	struct job j;
+
+	start(&j, 32);
+	lose(&j, false);
+	expect_fail(driver->check(&j.in[0], &err), err, SLU_IO,
+		    "has lost the server of node n2");
+	expect_fail(driver->whole(&j.in[0], &since, &err), err, SLU_IO,
+		    "has lost the server of node n2");
+	end(&j);
+}
+END_TEST
+
+/* With OnServerLoss=leave it goes on. */
+START_TEST(test_lost_partial)
+{
+	uint64_t since;
+	struct job j;
+
+	start(&j, 34);
+	lose(&j, true);
 	expect_fail(driver->check(&j.in[0], &err), err, SLU_IO, "node n2");
 	expect_fail(driver->whole(&j.in[0], &since, &err), err, SLU_IO,
 		    "connected to 2 of its 3 parts");
@@ -158,8 +189,8 @@ END_TEST
 
 int main(void)
 {
-	const TTest *const tests[] = {test_spread, test_lost, test_older_server,
-				      test_same_directories};
+	const TTest *const tests[] = {test_spread, test_lost, test_lost_partial,
+				      test_older_server, test_same_directories};
 
 	return gluster_tests("gluster_devices", tests,
 			     sizeof(tests) / sizeof(*tests));

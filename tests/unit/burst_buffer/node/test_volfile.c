@@ -58,17 +58,19 @@ START_TEST(test_client)
 	static const unsigned port[] = {20001, 20002};
 	struct slu_buf text = {0};
 
-	slu_volfile_client(&plan, port, 0, &text);
+	slu_volfile_client(&plan, port, 0, false, &text);
 	has(&text, "    option remote-host 10.0.0.1\n"
 		   "    option remote-port 20001\n"
 		   "    option remote-subvolume brick0\n");
 	has(&text, "    option remote-host n2\n"
 		   "    option remote-port 20002\n"
 		   "    option remote-subvolume brick1\n");
-	has(&text, "    subvolumes brick0 brick1\nend-volume\n");
+	has(&text, "    option assert-no-child-down on\n"
+		   "    subvolumes brick0 brick1\nend-volume\n");
 	ck_assert_ptr_null(strstr(text.data, "shard"));
 	slu_buf_free(&text);
-	slu_volfile_client(&plan, port, 16 << 20, &text);
+	slu_volfile_client(&plan, port, 16 << 20, true, &text);
+	has(&text, "    option assert-no-child-down off\n");
 	has(&text, "    option shard-block-size 16777216\n"
 		   "    subvolumes all\nend-volume\n");
 	slu_buf_free(&text);
@@ -106,7 +108,7 @@ START_TEST(test_devices)
 		   "    subvolumes brick1 brick1-1\nend-volume\n");
 	ck_assert_uint_eq(slu_volfile_port(text.data), 20001);
 	slu_buf_free(&text);
-	slu_volfile_client(&plan, port, 0, &text);
+	slu_volfile_client(&plan, port, 0, false, &text);
 	has(&text, "    option remote-host n2\n"
 		   "    option remote-port 20002\n"
 		   "    option remote-subvolume brick1-1\n");
@@ -181,7 +183,7 @@ START_TEST(test_clients)
 	const unsigned ports[] = {1, 0};
 
 	plan.node[1].client = true;
-	slu_volfile_client(&plan, ports, 0, &text);
+	slu_volfile_client(&plan, ports, 0, false, &text);
 	plan.node[1].client = false;
 	has(&text, "    subvolumes brick0\n");
 	ck_assert_ptr_null(strstr(text.data, "volume brick1"));
