@@ -8,29 +8,56 @@
 #include <string.h>
 #include <strings.h>
 
+static const struct {
+	const char *name, *code; /* code: of squeue's column ST */
+} states[] = {
+	{"COMPLETED", "CD"},	 {"FAILED", "F"},
+	{"TIMEOUT", "TO"},	 {"CANCELLED", "CA"},
+	{"NODE_FAIL", "NF"},	 {"OUT_OF_MEMORY", "OOM"},
+	{"PREEMPTED", "PR"},	 {"DEADLINE", "DL"},
+	{"BOOT_FAIL", "BF"},	 {"LAUNCH_FAILED", "LF"},
+	{"RECONFIG_FAIL", "RF"}, {"REVOKED", "RV"},
+	{"REQUEUED", "RQ"},	 {"REQUEUE_FED", "RF"},
+	{"REQUEUE_HOLD", "RH"},	 {"SPECIAL_EXIT", "SE"},
+	{"RESV_DEL_HOLD", "RD"}, {"RESIZING", "RS"},
+	{"RUNNING", "R"},	 {"PENDING", "PD"},
+	{"SUSPENDED", "S"},	 {"STOPPED", "ST"},
+	{"COMPLETING", "CG"},	 {"CONFIGURING", "CF"},
+	{"STAGE_OUT", "SO"},	 {"SIGNALING", "SI"},
+};
+
+#define STATES (sizeof(states) / sizeof(states[0]))
+
+static bool is_word(const char *word, const char *text, size_t len)
+{
+	return strlen(word) == len && !strncasecmp(word, text, len);
+}
+
+/* The only state that begins with the text. */
+static const char *find_cut(const char *text, size_t len)
+{
+	const char *found = NULL;
+
+	for (size_t i = 0; i < STATES; i++) {
+		if (strncasecmp(states[i].name, text, len) != 0)
+			continue;
+		if (found)
+			return NULL;
+		found = states[i].name;
+	}
+	return found;
+}
+
 const char *slu_state_name(const char *text, size_t len)
 {
-	static const struct {
-		const char *name, *code; /* code: of squeue's column ST */
-	} states[] = {
-		{"COMPLETED", "CD"},	 {"FAILED", "F"},
-		{"TIMEOUT", "TO"},	 {"CANCELLED", "CA"},
-		{"NODE_FAIL", "NF"},	 {"OUT_OF_MEMORY", "OOM"},
-		{"PREEMPTED", "PR"},	 {"DEADLINE", "DL"},
-		{"BOOT_FAIL", "BF"},	 {"LAUNCH_FAILED", "LF"},
-		{"RECONFIG_FAIL", "RF"}, {"REVOKED", "RV"},
-		{"REQUEUED", "RQ"},	 {"RESIZING", "RS"},
-		{"RUNNING", "R"},	 {"PENDING", "PD"},
-		{"SUSPENDED", "S"},
-	};
+	bool is_cut = len && text[len - 1] == '+';
 
-	for (size_t i = 0; i < sizeof(states) / sizeof(states[0]); i++)
-		if ((strlen(states[i].name) == len &&
-		     !strncasecmp(states[i].name, text, len)) ||
-		    (strlen(states[i].code) == len &&
-		     !strncmp(states[i].code, text, len)))
+	len -= is_cut;
+	for (size_t i = 0; i < STATES; i++)
+		if (is_word(states[i].name, text, len) ||
+		    is_word(states[i].code, text, len))
 			return states[i].name;
-	return NULL;
+	return is_cut ? find_cut(text, len) : NULL;
 }
 
 bool slu_ended_own_way(const struct slu_job *job)

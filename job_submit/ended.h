@@ -31,7 +31,8 @@ bool slu_failed(const struct slu_job *job);
 int64_t slu_run_time(const struct slu_job *job);
 
 /* The state, in Slurm's words, of a text of `len` bytes that is one in whatever
- * case, or the code of one, as squeue prints it (CD); NULL: it is none. */
+ * case, or the code of one, as squeue prints it (CD), or what sacct leaves of
+ * one in a narrow column (OUT_OF_ME+); NULL: it is none, or may be several. */
 const char *slu_state_name(const char *text, size_t len);
 
 /* A log's status (column 11 of the Standard Workload Format) as Slurm's state.

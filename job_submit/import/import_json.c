@@ -10,7 +10,9 @@
 #include <string.h>
 #include "common/jsonx.h"
 #include "common/rest.h"
+#include "job_submit/ended.h"
 #include "job_submit/import/import_formats.h"
+#include "job_submit/import/sacct_table.h"
 
 #define LINE  (1u << 20) /* bytes of a job that is a line */
 #define LINES 4		 /* in which one is looked for */
@@ -257,6 +259,18 @@ static int check_times(const struct slu_import *import,
 	return 0;
 }
 
+static int check_state(const struct slu_job *job, struct slu_err *err)
+{
+	const char *state = job->state;
+
+	if (!state || slu_sacct_unknown(state) ||
+	    slu_state_name(state, strlen(state)))
+		return 0;
+	return slu_err(err, SLU_INVALID,
+		       "job %u: state \"%.30s\" is none of Slurm's",
+		       job->job_id, state);
+}
+
 static int take_job(struct json_object *obj, const struct slu_import *import,
 		    bool *sized, struct slu_err *err)
 {
@@ -289,7 +303,8 @@ static int take_job(struct json_object *obj, const struct slu_import *import,
 		return -1;
 	if (job.start <= 0 || job.end <= job.start)
 		return 0;
-	if (take_user(obj, import, &job, err) < 0 ||
+	if (check_state(&job, err) < 0 ||
+	    take_user(obj, import, &job, err) < 0 ||
 	    slu_import_check_text(&job, err) < 0)
 		return -1;
 	if (slu_import_take(import, &job,

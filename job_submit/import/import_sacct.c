@@ -267,7 +267,7 @@ static void take_counts(char *at[SLU_SACCT_COLUMNS], struct slu_job *job)
 				 ? take_exit_code(at[SLU_SACCT_EXIT_CODE])
 				 : 0;
 	if (at[SLU_SACCT_STATE]) /* "CANCELLED by 1000" */
-		at[SLU_SACCT_STATE][strcspn(at[SLU_SACCT_STATE], " +")] = '\0';
+		at[SLU_SACCT_STATE][strcspn(at[SLU_SACCT_STATE], " ")] = '\0';
 	job->state = text_or_null(at[SLU_SACCT_STATE]);
 }
 

@@ -71,18 +71,15 @@ static bool is_number(const char *text)
 	return *text == '\0';
 }
 
-/* A word of capitals, or a known one in whatever case. */
+/* A state, and of one that was cancelled by whom. */
 static bool is_status(const char *text)
 {
-	const char *rest = text + strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_");
-	size_t word = strcspn(text, " +");
+	size_t word = strcspn(text, " ");
+	const char *rest = text + word;
 
-	if (rest != text + word && slu_state_name(text, word))
-		rest = text + word;
-	if (rest == text)
-		return false;
-	return !*rest || strcmp(rest, "+") == 0 ||
-	       (strncmp(rest, " by ", 4) == 0 && !strpbrk(rest + 4, " \n"));
+	return slu_state_name(text, word) &&
+	       (!*rest ||
+		(strncmp(rest, " by ", 4) == 0 && !strpbrk(rest + 4, " \n")));
 }
 
 /* 2016-12-22T07:15:12, with a blank in place of the T, and with Z or an offset

@@ -301,6 +301,23 @@ static const struct {
 	 "4[0] 5 - -/- - n0 0+5-9 0 OUT_OF_MEMORY\n"
 	 "6[0] 5 - -/- - n0 0+5-9 0 NODE_FAIL\n",
 	 5, 0, 2, "6: State \"Odd\""},
+	/* sacct without -P cuts them; other words are none of Slurm's. */
+	{"sacct",
+	 "JobID|UID|Start|End|State\n1|5|5|9|OUT_OF_ME+\n"
+	 "2|5|5|9|CANCELLED+\n3|5|5|9|cd\n4|5|5|9|node_f+\n"
+	 "5|5|5|9|DONE\n6|5|5|9|SUCCESS\n7|5|5|9|COMPLETE\n8|5|5|9|OK\n"
+	 "9|5|5|9|EXIT\n10|5|5|9|ABGESCHLOSSEN\n11|5|5|9|RE+\n"
+	 "12|5|5|9|OUT_OF_ME\n13|5|5|9|+\n14|5|5|9|REQUEUE_HOLD\n",
+	 "1[0] 5 - -/- - n0 0+5-9 0 OUT_OF_MEMORY\n"
+	 "2[0] 5 - -/- - n0 0+5-9 0 CANCELLED\n"
+	 "3[0] 5 - -/- - n0 0+5-9 0 COMPLETED\n"
+	 "4[0] 5 - -/- - n0 0+5-9 0 NODE_FAIL\n"
+	 "14[0] 5 - -/- - n0 0+5-9 0 REQUEUE_HOLD\n",
+	 5, 0, 9, "6: State \"DONE\""},
+	{"json",
+	 "{\"jobs\":[{\"job_id\":5,\"user\":\"ada\",\"time\":{\"start\":3,"
+	 "\"end\":9},\"state\":{\"current\":[\"DONE\"]}}]}",
+	 "", 0, 0, 1, "1: job 5: state \"DONE\" is none of Slurm's"},
 	{"json",
 	 "{\"jobs\":[{\"job_id\":5,\"user\":\"ada\",\"time\":{\"start\":3,"
 	 "\"end\":9},\"state\":{\"current\":[\"timeout\"]}}]}",
