@@ -25,7 +25,8 @@
  * those of Open XDMoD (see sacct_titles.c), else SLU_INVALID. What users wrote
  * may hold delimiters and ends of lines: a line in which it is not sure where a
  * column that is read begins and ends is broken. Values in quotes (RFC 4180),
- * which sacct does not write, are recognised (sacct_quoted.h). Tasks of arrays
+ * which sacct does not write, are recognised (sacct_quoted.h). A message of
+ * sacct's, or a footer of a database's, is a broken line. Tasks of arrays
  * ("171_1") and components ("172+0") are only told apart by JobIDRaw.
  * AdminComment has Sluice's note about a job (see wire/note.h): the limit that
  * was asked for, if it was tightened.
@@ -57,6 +58,9 @@ struct slu_import_report {
 	char named[SLU_IMPORT_NAMED][120]; /* the first broken ones */
 	uint64_t torn;			   /* line where it ends; 0: complete */
 	char lacks[120];		   /* what is missing in all of it */
+	/* lines of sacct's taken for parts of the last column of those before;
+	 * the first one's number */
+	uint64_t joined, joined_at;
 };
 
 struct slu_import {

@@ -391,6 +391,9 @@ static int take_record(struct slu_sacct_record *r,
 	char *at[SLU_SACCT_COLUMNS];
 
 	slu_sacct_end(r, t);
+	if (r->quoted && strchr(r->text, SLU_SACCT_UNCLOSED))
+		return slu_err(err, SLU_INVALID,
+			       "a quote is opened and not closed");
 	return slu_sacct_cut(t, r->text, at, err) < 0
 		       ? -1
 		       : take_job(at, import, open, err);
@@ -407,32 +410,45 @@ static void note_lacks(const struct slu_sacct_table *t,
 			 "had is not known");
 }
 
-int slu_import_sacct(char *text, const struct slu_import *import,
-		     struct slu_import_report *report, struct slu_err *err)
+static int take_records(struct slu_sacct_record *r, struct slu_sacct_table *t,
+			const struct slu_import *import,
+			struct slu_import_report *report, struct slu_err *err)
 {
-	struct slu_sacct_table t, other;
+	struct slu_sacct_table other;
 	struct open_job open = {.job.job_id = 0};
-	struct slu_sacct_record r = {.next = text, .next_line = 1};
 	struct slu_err scratch;
 	int rc;
 
-	slu_sacct_unquote(text);
-	if (begin(text, &t, err) < 0)
-		return -1;
-	note_lacks(&t, report);
-	while (slu_sacct_next(&r)) {
-		rc = slu_sacct_header(r.text, &other, err);
+	while (slu_sacct_next(r)) {
+		rc = slu_sacct_header(r->text, &other, err);
 		if (rc < 0) {
 			give(&open, import, &scratch);
 			return -1;
 		}
 		if (rc > 0) { /* concatenated files: another header */
-			t = other;
+			*t = other;
 			continue;
 		}
-		rc = take_record(&r, &t, import, &open, err);
-		if (slu_import_count(report, r.line, rc, err))
+		rc = take_record(r, t, import, &open, err);
+		if (slu_import_count(report, r->line, rc, err))
 			return -1;
 	}
 	return give(&open, import, err);
+}
+
+int slu_import_sacct(char *text, const struct slu_import *import,
+		     struct slu_import_report *report, struct slu_err *err)
+{
+	struct slu_sacct_table t;
+	struct slu_sacct_record r = {.next = text, .next_line = 1};
+	int rc;
+
+	r.quoted = slu_sacct_unquote(text);
+	if (begin(text, &t, err) < 0)
+		return -1;
+	note_lacks(&t, report);
+	rc = take_records(&r, &t, import, report, err);
+	report->joined = r.joined;
+	report->joined_at = r.joined_at;
+	return rc;
 }

@@ -44,7 +44,8 @@ enum slu_sacct_column {
 	SLU_SACCT_COLUMNS
 };
 
-#define SLU_SACCT_MOST 256 /* columns; --format=ALL has some 120 */
+#define SLU_SACCT_MOST	256 /* columns; --format=ALL has some 120 */
+#define SLU_SACCT_LINES 100 /* of a record */
 
 /* How the text of a column looks. */
 enum slu_sacct_form {

@@ -6,12 +6,19 @@
  * Removes the quotes of RFC 4180 from a table of sacct's columns that some
  * other program has written (sacct itself quotes nothing). It is one if the
  * titles are quoted, or if some value is and all records have as many columns
- * as there are titles, but for the last one, which may be cut.
+ * as there are titles, but for the last one, which may be cut, those with a
+ * quote that is not closed, and lines of fewer columns that begin with no
+ * number of a job.
  */
 
-/* Between the columns is SLU_SACCT_BETWEEN then, which is in none of them; the
- * lines stay as they are. Another text is not changed. */
-#define SLU_SACCT_BETWEEN "\x1f"
-void slu_sacct_unquote(char *text);
+#include <stdbool.h>
+
+/* Between the columns is SLU_SACCT_BETWEEN then, an end of line within a value
+ * is SLU_SACCT_NEWLINE, and a quote that is not closed SLU_SACCT_UNCLOSED; they
+ * are in none of the values. false: it is another text, and not changed. */
+#define SLU_SACCT_BETWEEN  '\x1f'
+#define SLU_SACCT_NEWLINE  '\x1e'
+#define SLU_SACCT_UNCLOSED '\x1d'
+bool slu_sacct_unquote(char *text);
 
 #endif

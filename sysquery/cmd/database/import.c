@@ -137,6 +137,12 @@ static void warn(const struct sender *s, const char *format,
 	for (uint64_t i = 0; i < report->broken && i < SLU_IMPORT_NAMED; i++)
 		fprintf(stderr, "sysquery: %s: %s %s\n", name, part,
 			report->named[i]);
+	if (report->joined)
+		fprintf(stderr,
+			"sysquery: %s: %llu lines, the first of them line "
+			"%llu, are taken for parts of the text before\n",
+			name, (unsigned long long)report->joined,
+			(unsigned long long)report->joined_at);
 	if (*report->lacks)
 		fprintf(stderr, "sysquery: %s: %s\n", name, report->lacks);
 	if (s->old)

@@ -262,7 +262,7 @@ static const struct {
 	 "1[0] 5 - -/- a, \"b\" n2 0+5-9 0 COMPLETED\n"
 	 "2[0] 5 - -/- - n0 0+5-9 0 FAILED\n"
 	 "3[0] 5 - -/- x\r\ny n0 0+5-9 0 TIMEOUT\n",
-	 3, 0, 1, "6: 5 of 7 columns"},
+	 3, 0, 1, "6: a quote is opened and not closed"},
 	{"sacct",
 	 "JobID,UID,Start,End,JobName,State\n"
 	 "1,5,5,9,\"a,b\",COMPLETED\n"
@@ -275,12 +275,12 @@ static const struct {
 	 3, 0, 1, "6: 4 of 6 columns"},
 	{"sacct", "JobID;UID;Start;End;JobName\n1;5;5;9;\"a;b\"\n",
 	 "1[0] 5 - -/- a;b n0 0+5-9 0 -\n", 1, 0, 0, ""},
-	/* A record that was cut loses itself and the next one at most. */
+	/* A record that was cut loses itself, and not the next one. */
 	{"sacct",
 	 "\"JobID\",\"UID\",\"Start\",\"End\"\n\"1\",\"5\n"
 	 "\"2\",\"5\",\"5\",\"9\"\n\"3\",\"5\",\"5\",\"9\"\n",
-	 "3[0] 5 - -/- - n0 0+5-9 0 -\n", 1, 0, 1,
-	 "2: more than 4 columns, and none fits its title"},
+	 "2[0] 5 - -/- - n0 0+5-9 0 -\n3[0] 5 - -/- - n0 0+5-9 0 -\n", 2, 0, 1,
+	 "2: a quote is opened and not closed"},
 	/* sacct quotes nothing. */
 	{"sacct",
 	 "JobID,UID,Start,AllocTRES,End,JobName\n"

@@ -251,4 +251,98 @@ START_TEST(test_texts)
 }
 END_TEST
 
-TEST_MAIN("sacct_table", test_all_ways, test_texts)
+static int note_name(void *arg, const struct slu_job *job, struct slu_err *err)
+{
+	char *out = arg;
+
+	(void)err;
+	sprintf(out + strlen(out), "%u=%s;", job->job_id,
+		job->name ? job->name : "");
+	return 0;
+}
+
+#define BARS   "JobID|UID|Start|End|State|JobName\n"
+#define COMMAS "JobID,UID,Start,End,State,JobName\n"
+#define ROW(n) n "|5|2|9|COMPLETED|"
+#define CSV(n) n ",5,2,9,COMPLETED,"
+#define APART  "sacct: error: slurmdbd: Connection refused\n"
+
+/* Lines of other programs between the jobs are named, and no part of a name. */
+START_TEST(test_foreign_lines)
+{
+	static const struct {
+		const char *text, *names;
+		uint64_t broken;
+		const char *named;
+		uint64_t joined, joined_at;
+	} cases[] = {
+		{BARS ROW("1") "nm\n" APART ROW("2") "nm\n", "1=nm;2=nm;", 1,
+		 "3: 1 of 6 columns", 0, 0},
+		{BARS ROW("1") "nm\n" ROW("2") "nm\n(2 rows)\n", "1=nm;2=nm;",
+		 1, "4: 1 of 6 columns", 0, 0},
+		{BARS ROW("1") "nm\r\n\r\n(1 row)\r\n", "1=nm;", 1,
+		 "4: 1 of 6 columns", 0, 0},
+		{COMMAS CSV("1") "nm\r\n\r\nTotal: 1\r\n", "1=nm;", 1,
+		 "4: 1 of 6 columns", 0, 0},
+		{BARS ROW("1") "nm\n2 rows in set (0.001 sec)\n", "1=nm;", 1,
+		 "3: 1 of 6 columns", 0, 0},
+		/* in the middle of a row that was cut */
+		{BARS "1|5|2\n" APART ROW("2") "nm\n", "2=nm;", 2,
+		 "2: 3 of 6 columns", 0, 0},
+		/* a name may go on: it is said */
+		{BARS ROW("1") "a\nrows: 3\n\nb\n" ROW("2") "c\nd\n" APART,
+		 "1=a\nrows: 3\n\nb;2=c\nd;", 1, "8: 1 of 6 columns", 3, 3},
+		/* Quoted: what is outside the quotes is no part of a name. */
+		{COMMAS CSV("1") "\"a,b\"\n\n(1 row)\n", "1=a,b;", 1,
+		 "4: 1 of 6 columns", 0, 0},
+		{COMMAS CSV("1") "\"a,b\"\n" CSV("2") "c\n(2 rows)\n",
+		 "1=a,b;2=c;", 1, "4: 1 of 6 columns", 0, 0},
+		{COMMAS CSV("1") "\"a,b\"\nBye, all\n" CSV("2") "\"c\nd\"\n"
+								"Bye\n",
+		 "1=a,b;2=c\nd;", 2, "3: 2 of 6 columns", 0, 0},
+		{"JobID,JobName,UID,Start,End\n1,\"a,b\",5,2,9\n(1 row)\n",
+		 "1=a,b;", 1, "3: 1 of 5 columns", 0, 0},
+		/* A quote that is not closed loses its row, not the next. */
+		{COMMAS CSV("1") "nm\n" CSV("2") "\"open\n" CSV("3") "nm\n",
+		 "1=nm;3=nm;", 1, "3: a quote is opened and not closed", 0, 0},
+		{COMMAS CSV("1") "nm\n" CSV("2") "\"open\n" CSV("3") "\"nm\"\n",
+		 "1=nm;3=nm;", 1, "3: a quote is opened and not closed", 0, 0},
+		{COMMAS CSV("1") "\"n\"\n" CSV("2") "\"op\nen\n" CSV(
+			 "3") "\"n\nm\"\n",
+		 "1=n;3=n\nm;", 2, "3: a quote is opened and not closed", 0, 0},
+		{COMMAS CSV("1") "\"a\n1,5,2,9\nb\"\n" CSV("2") "\"open",
+		 "1=a\n1,5,2,9\nb;", 1, "5: a quote is opened and not closed",
+		 0, 0},
+		/* sacct with such a delimiter quotes nothing */
+		{"JobID\x1fUID\x1fStart\x1f"
+		 "End\x1fJobName\n1\x1f"
+		 "5\x1f"
+		 "2\x1f"
+		 "9\x1f\"a\nb\"\n",
+		 "1=\"a\nb\";", 0, "", 1, 3},
+	};
+
+	each(c, cases)
+	{
+		char out[256] = "", *text = strdup(c->text);
+		struct slu_import import = {gmtime_r, no_uid, note_name,
+					    NULL,     out,    0};
+		struct slu_import_report r;
+		struct slu_err err;
+
+		expect_ok(slu_import("sacct", text, strlen(text), &import, &r,
+				     &err),
+			  err);
+		expect(!strcmp(out, c->names) && r.broken == c->broken &&
+			       !strcmp(r.named[0], c->named) &&
+			       r.joined == c->joined &&
+			       r.joined_at == c->joined_at,
+		       "case %td: %s, %ld broken: %s, %ld joined at %ld",
+		       c - cases, out, (long)r.broken, r.named[0],
+		       (long)r.joined, (long)r.joined_at);
+		free(text);
+	}
+}
+END_TEST
+
+TEST_MAIN("sacct_table", test_all_ways, test_texts, test_foreign_lines)
