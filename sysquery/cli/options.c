@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include "common/conf_values.h"
 #include "common/jsonx.h"
 #include "common/size.h"
 #include "sysquery/cli/time_text.h"
@@ -205,6 +206,17 @@ static int put_size(struct slu_ask *ask, const char *arg, const char *value,
 	return 0;
 }
 
+static int put_mdt(struct slu_ask *ask, const char *arg, const char *value,
+		   struct slu_err *err)
+{
+	uint64_t bytes;
+
+	if (slu_conf_read_data_on_mdt(value, &bytes, err))
+		return -1;
+	slu_json_set_u64(ask->args, arg, bytes);
+	return 0;
+}
+
 static int put_rate(struct slu_ask *ask, const char *arg, const char *value,
 		    struct slu_err *err)
 {
@@ -392,8 +404,8 @@ const struct slu_cli_option slu_options[] = {
 	 "of stripe: bytes/s of a target", SLU_TAKES_ONE, put_rate,
 	 "target_rate"},
 	{SLU_OPT_MDT, "mdt", "SIZE",
-	 "of stripe explain: bytes of a small file on its MDT", SLU_TAKES_ONE,
-	 put_size, "mdt"},
+	 "of stripe explain: bytes of a small file on its MDT, or off",
+	 SLU_TAKES_ONE, put_mdt, "mdt"},
 	{SLU_OPT_POOL, "pool", "NAME", "of stripe explain: whose targets",
 	 SLU_TAKES_ONE, put_text, "pool"},
 	{SLU_OPT_LUSTRE, "lustre", "VERSION",

@@ -24,6 +24,10 @@ const struct slu_command slu_commands[] = {
 	 .doc = "doc",
 	 .options = {SLU_OPT_JOB},
 	 .max_operands = 1},
+	{.name = "explain",
+	 .operands = "",
+	 .doc = "doc",
+	 .options = {SLU_OPT_MDT}},
 	{.name = "site", .operands = "", .doc = "doc"},
 	{.name = NULL},
 };
@@ -40,6 +44,34 @@ static int parse(struct slu_ask *ask, const char *line)
 	return slu_ask_parse(ask, 1 + (int)slu_split(text, " ", argv + 1, 62),
 			     argv, &err);
 }
+
+/* As DataOnMdt= in sluice.conf. */
+START_TEST(test_mdt)
+{
+	static const struct {
+		const char *line;
+		int64_t bytes; /* -1: refused */
+	} cases[] = {{"explain --mdt off", 0},
+		     {"explain --mdt 64KiB", 65536},
+		     {"explain --mdt 0", -1},
+		     {"explain --mdt 1000", -1},
+		     {"explain --mdt 2GiB", -1}};
+	struct slu_ask ask;
+
+	each(c, cases)
+	{
+		if (c->bytes < 0) {
+			expect_fail(parse(&ask, c->line), err, SLU_INVALID,
+				    "is not off, or a multiple of 64KiB");
+		} else {
+			expect_ok(parse(&ask, c->line), err);
+			ck_assert_int_eq(slu_json_u64_at(ask.args, "mdt"),
+					 c->bytes);
+		}
+		slu_ask_free(&ask);
+	}
+}
+END_TEST
 
 START_TEST(test_job)
 {
@@ -232,5 +264,5 @@ START_TEST(test_watch)
 }
 END_TEST
 
-TEST_MAIN("args", test_option_o_as_in_slurm, test_watch, test_job,
+TEST_MAIN("args", test_option_o_as_in_slurm, test_watch, test_job, test_mdt,
 	  test_command_lines, test_refused, test_help)
