@@ -161,13 +161,16 @@ test_jobs() {
 			grep -c 'needs 4 nodes of one pool')" 1
 }
 
+knows_late() {
+	! matches "$(refusal -H --bb='profile=late capacity=1MiB')" 'no profile'
+}
+
 # sluiced reads what is new with slurmctld, which is told; not what is bad.
 test_reconfigured() {
 	cluster conf sluice.conf "Profile=late type=scratch tier=disk"
 	on ctl scontrol reconfigure
 	check_within 20 "a new profile is known after scontrol reconfigure" \
-		fails matches "$(refusal -H --bb='profile=late capacity=1MiB')" \
-		'no profile'
+		knows_late
 	check "a job with a new profile runs without a restart of sluiced" \
 		equal "$(where -N2 --bb='profile=late capacity=100MiB')" \
 		'n2 /local/sluice n3 /data/sluice'
