@@ -200,9 +200,34 @@ int slu_import_format(const char *format, struct slu_err *err)
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
 		if (strcmp(format, known[i]) == 0)
 			return 0;
-	return slu_err(err, SLU_INVALID,
-		       "format \"%.20s\": it is swf, sacct, json or darshan",
-		       format);
+	return slu_err(
+		err, SLU_INVALID,
+		"format \"%.20s\": it is swf, sacct, json or darshan, or rest "
+		"and a URL",
+		format);
+}
+
+/* Is it an encoding, or a format, that a command makes readable? */
+static int check_encoding(const char *format, const char *text, size_t len,
+			  struct slu_err *err)
+{
+	const char *cr = memchr(text, '\r', len);
+
+	if (len > 1 &&
+	    (!memcmp(text, "\xff\xfe", 2) || !memcmp(text, "\xfe\xff", 2)))
+		return slu_err(
+			err, SLU_INVALID,
+			"it is UTF-16: iconv -f UTF-16 -t UTF-8 makes it "
+			"readable");
+	if (strcmp(format, "json") == 0)
+		return 0;
+	if (text[strspn(text, BLANKS "\n")] == '{')
+		return slu_err(err, SLU_INVALID, "it is JSON: import json");
+	if (cr && cr[1] && !memchr(text, '\n', len))
+		return slu_err(err, SLU_INVALID,
+			       "its lines end in CR alone: tr '\\r' '\\012' "
+			       "makes them readable");
+	return 0;
 }
 
 int slu_import(const char *format, char *text, size_t len,
@@ -217,6 +242,8 @@ int slu_import(const char *format, char *text, size_t len,
 		return -1;
 	len -= slu_byte_order_mark(text);
 	text += slu_byte_order_mark(text);
+	if (check_encoding(format, text, len, err) < 0)
+		return -1;
 	if (strcmp(format, "json") == 0)
 		return slu_import_json(text, len, import, report, err);
 	fill_holes(text, len);

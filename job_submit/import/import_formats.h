@@ -109,9 +109,10 @@ int slu_import_end(const struct slu_import *import, int64_t end,
 struct slu_local {
 	int64_t early, late;
 };
-/* "2016-12-22T07:15:12", the same with a blank in place of the T, or with Z or
- * an offset from UTC behind it (+0100, +01:00), or seconds of the epoch
- * (SLURM_TIME_FORMAT=%s); Unknown, None or empty is not known. Else
+/* "2016-12-22T07:15:12", the same with a blank in place of the T, or with a
+ * fraction (which does not count), Z or an offset from UTC behind it (+0100,
+ * +01:00), or seconds of the epoch (SLURM_TIME_FORMAT=%s); Unknown, None, NULL
+ * or empty is not known. Else
  * SLU_INVALID. */
 int slu_import_local(const struct slu_import *import, const char *text,
 		     struct slu_local *out, struct slu_err *err);

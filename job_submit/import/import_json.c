@@ -12,7 +12,6 @@
 #include "common/rest.h"
 #include "job_submit/ended.h"
 #include "job_submit/import/import_formats.h"
-#include "job_submit/import/sacct_table.h"
 
 #define LINE  (1u << 20) /* bytes of a job that is a line */
 #define LINES 4		 /* in which one is looked for */
@@ -263,8 +262,7 @@ static int check_state(const struct slu_job *job, struct slu_err *err)
 {
 	const char *state = job->state;
 
-	if (!state || slu_sacct_unknown(state) ||
-	    slu_state_name(state, strlen(state)))
+	if (!state || !*state || slu_state_name(state, strlen(state)))
 		return 0;
 	return slu_err(err, SLU_INVALID,
 		       "job %u: state \"%.30s\" is none of Slurm's",
@@ -481,6 +479,14 @@ static size_t document_size(const char *text, size_t len)
 	return len;
 }
 
+static bool is_yaml(const char *text)
+{
+	size_t word = strspn(text, "abcdefghijklmnopqrstuvwxyz_");
+
+	return strncmp(text, "---", 3) == 0 || strncmp(text, "%YAML", 5) == 0 ||
+	       (word && text[word] == ':');
+}
+
 int slu_import_json(const char *text, size_t len,
 		    const struct slu_import *import,
 		    struct slu_import_report *report, struct slu_err *err)
@@ -489,6 +495,9 @@ int slu_import_json(const char *text, size_t len,
 	size_t size;
 	int rc;
 
+	if (is_yaml(text))
+		return slu_err(err, SLU_INVALID,
+			       "it is YAML: print it by sacct --json");
 	if (is_by_line(text, len)) {
 		rc = take_lines(&r, text, len, err);
 	} else {

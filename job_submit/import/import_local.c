@@ -4,7 +4,9 @@
  * daylight saving time ends, a local time has two meanings: other times of the
  * job decide between both.
  */
+#include <ctype.h>
 #include <stdlib.h>
+#include <string.h>
 #include "job_submit/import/import_formats.h"
 #include "job_submit/import/sacct_table.h"
 
@@ -41,15 +43,20 @@ static struct slu_local moments(const struct slu_import *import, int64_t clock)
 				  is_after ? after : before};
 }
 
-/* Takes "2016-12-22T07:15:12", also with a blank in place of the T, and what is
- * behind it. NULL: it is another text. */
+/* Takes "2016-12-22T07:15:12", also with a blank in place of the T or a
+ * fraction, which does not count, and returns what is behind it. NULL: it is
+ * another text.
+ */
 static const char *take_clock(const char *text, struct tm *tm)
 {
 	const char *end = strptime(text, "%Y-%m-%d", tm);
 
 	if (!end || (*end != 'T' && *end != ' '))
 		return NULL;
-	return strptime(end + 1, "%H:%M:%S", tm);
+	end = strptime(end + 1, "%H:%M:%S", tm);
+	if (end && *end == '.' && isdigit((unsigned char)end[1]))
+		end += 1 + strspn(end + 1, "0123456789");
+	return end;
 }
 
 /* The moment of a time with "Z" or an offset from UTC behind it; 0: none. */

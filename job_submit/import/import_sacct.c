@@ -55,6 +55,17 @@ static char *text_or_null(char *text)
 	return text && *text ? text : NULL;
 }
 
+/* The same of a name that databases and scripts print as these for none. */
+static char *name_or_null(char *text)
+{
+	static const char *const none[] = {"NULL", "null", "NaN", "(null)"};
+
+	for (size_t i = 0; text && i < sizeof(none) / sizeof(none[0]); i++)
+		if (strcmp(text, none[i]) == 0)
+			return NULL;
+	return text_or_null(text);
+}
+
 /* "D-HH:MM:SS" as minutes, or minutes (TimelimitRaw); UNLIMITED and
  * Partition_Limit are 0. */
 static int take_limit(const char *text, struct slu_job *job,
@@ -278,10 +289,10 @@ static int take_job(char *at[SLU_SACCT_COLUMNS],
 	const char *id = at[SLU_SACCT_JOB_ID_RAW] ? at[SLU_SACCT_JOB_ID_RAW]
 						  : at[SLU_SACCT_JOB_ID];
 	struct slu_job job = {
-		.user = text_or_null(at[SLU_SACCT_USER]),
-		.account = text_or_null(at[SLU_SACCT_ACCOUNT]),
-		.partition = text_or_null(at[SLU_SACCT_PARTITION]),
-		.qos = text_or_null(at[SLU_SACCT_QOS]),
+		.user = name_or_null(at[SLU_SACCT_USER]),
+		.account = name_or_null(at[SLU_SACCT_ACCOUNT]),
+		.partition = name_or_null(at[SLU_SACCT_PARTITION]),
+		.qos = name_or_null(at[SLU_SACCT_QOS]),
 		.name = text_or_null(at[SLU_SACCT_NAME]),
 		.work_dir = text_or_null(at[SLU_SACCT_WORK_DIR]),
 		.nodes = text_or_null(at[SLU_SACCT_NODE_LIST]),

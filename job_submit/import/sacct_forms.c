@@ -28,6 +28,8 @@ bool slu_sacct_unknown(const char *text)
 					    "NO_VAL",
 					    "(null)",
 					    "None assigned",
+					    "NULL",
+					    "NaN",
 					    "Not set"};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
@@ -82,14 +84,23 @@ static bool is_status(const char *text)
 		(strncmp(rest, " by ", 4) == 0 && !strpbrk(rest + 4, " \n")));
 }
 
-/* 2016-12-22T07:15:12, with a blank in place of the T, and with Z or an offset
- * from UTC behind it, as other programs print it. */
+/* ".123" */
+static const char *skip_fraction(const char *text)
+{
+	size_t digits = *text == '.' ? strspn(text + 1, DIGITS) : 0;
+
+	return digits ? text + 1 + digits : text;
+}
+
+/* 2016-12-22T07:15:12, with a blank in place of the T, and with a fraction, Z
+ * or an offset from UTC behind it, as other programs print it. */
 static bool is_time(const char *text)
 {
 	static const char *const zones[] = {"",	      "Z",     "+0000",
 					    "+00:00", "-0000", "-00:00"};
 	const size_t date = strlen("0000-00-00"),
 		     len = date + strlen("T00:00:00");
+	const char *zone;
 	char copy[LONGEST];
 
 	if (is_of(text, DIGITS))
@@ -100,8 +111,9 @@ static bool is_time(const char *text)
 	copy[date] = copy[date] == ' ' ? 'T' : copy[date];
 	if (!is_like(copy, "0000-00-00T00:00:00"))
 		return false;
+	zone = skip_fraction(text + len);
 	for (size_t i = 0; i < sizeof(zones) / sizeof(zones[0]); i++)
-		if (is_like(text + len, zones[i]))
+		if (is_like(zone, zones[i]))
 			return true;
 	return false;
 }
@@ -151,5 +163,6 @@ bool slu_sacct_is_form(enum slu_sacct_form form, const char *text, size_t len)
 		return is_id(copy);
 	if (form == SLU_SACCT_LIST && !strpbrk(copy, " \n"))
 		return true;
-	return !len || is_short_form(form, copy) || slu_sacct_unknown(copy);
+	return !len || is_short_form(form, copy) ||
+	       (form != SLU_SACCT_STATUS && slu_sacct_unknown(copy));
 }

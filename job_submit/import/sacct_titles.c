@@ -242,11 +242,12 @@ int slu_sacct_header(const char *line, struct slu_sacct_table *out,
 	if (known < 2 || 2 * known < named)
 		return 0;
 	if (strpbrk(out->delimiter, " -_:.+=[]"))
-		return slu_err(err, SLU_INVALID,
-			       "the columns are separated by \"%s\", which "
-			       "also occurs within them: print it with "
-			       "sacct's option -P",
-			       out->delimiter);
+		return slu_err(
+			err, SLU_INVALID,
+			"the columns are separated by \"%s\", of which a "
+			"part also occurs within them: print it with "
+			"sacct's option -P",
+			out->delimiter);
 	return check_titles(out, err);
 }
 

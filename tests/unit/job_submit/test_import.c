@@ -301,6 +301,22 @@ static const struct {
 	 "4[0] 5 - -/- - n0 0+5-9 0 OUT_OF_MEMORY\n"
 	 "6[0] 5 - -/- - n0 0+5-9 0 NODE_FAIL\n",
 	 5, 0, 2, "6: State \"Odd\""},
+	/* Times with fractions; what databases and scripts print for nothing.
+	 */
+	{"sacct",
+	 "JobID|UID|User|Account|Partition|Start|End|State|Timelimit\n"
+	 "1|5|ada|NULL|null|1970-01-01T00:00:05.000Z|1970-01-01T00:00:09.5|"
+	 "COMPLETED|NULL\n"
+	 "2|5|NaN|NaN|nan|1970-01-01 00:00:05.123456+0000|"
+	 "1970-01-01T00:00:09Z|COMPLETED|NaN\n"
+	 "3|5|ada|None|fat|5|9|COMPLETED|None\n"
+	 "4|5|ada|acc|fat|NULL|NULL|CANCELLED|\n"
+	 "5|5|ada|acc|fat|5|9|NULL|\n"
+	 "6|5|ada|acc|fat|1970-01-01T00:00:05.|9|COMPLETED|\n",
+	 "1[0] 5 ada -/- - n0 0+5-9 0 COMPLETED\n"
+	 "2[0] 5 - -/nan - n0 0+5-9 0 COMPLETED\n"
+	 "3[0] 5 ada None/fat - n0 0+5-9 0 COMPLETED\n",
+	 3, 1, 2, "6: State \"NULL\""},
 	/* sacct without -P cuts them; other words are none of Slurm's. */
 	{"sacct",
 	 "JobID|UID|Start|End|State\n1|5|5|9|OUT_OF_ME+\n"

@@ -140,6 +140,49 @@ START_TEST(test_header)
 }
 END_TEST
 
+/* What can be made readable by a command, and which. */
+START_TEST(test_advice)
+{
+	static const struct {
+		const char *format, *text, *advice;
+	} cases[] = {
+		{"sacct", "\xff\xfeJ?o?b?", "UTF-16: iconv -f UTF-16 -t UTF-8"},
+		{"json", "\xfe\xff?{?}", "UTF-16: iconv -f UTF-16 -t UTF-8"},
+		{"sacct", "JobID|UID|Start|End\r1|5|2|9\r",
+		 "end in CR alone: tr '\\r' '\\012'"},
+		{"swf", "; UnixStartTime: 1000\r1 10 5 100\r",
+		 "end in CR alone: tr '\\r' '\\012'"},
+		{"sacct", " \n{\"jobs\":[]}", "it is JSON: import json"},
+		{"json", "---\njobs:\n- job_id: 5\n",
+		 "YAML: print it by sacct "
+		 "--json"},
+		{"json", "jobs:\n- job_id: 5\n",
+		 "YAML: print it by sacct "
+		 "--json"},
+		{"json", "[\n {\n  \"job_id\": 5\n }\n]\n",
+		 "want what sacct --json prints, or a job a line (jq -c "
+		 "'.jobs[]')"},
+		{"sacct", "JobID, User, Start, End\n",
+		 "separated by \", \", of which a part also occurs within "
+		 "them"},
+		{"xml", "", "swf, sacct, json or darshan, or rest and a URL"},
+	};
+	struct slu_import import = {gmtime_r, to_uid, take, NULL, NULL, 0};
+	struct slu_import_report r;
+	struct slu_err err;
+
+	each(c, cases)
+	{
+		char *text = strdup(c->text);
+
+		expect_fail(slu_import(c->format, text, strlen(text), &import,
+				       &r, &err),
+			    err, SLU_INVALID, c->advice);
+		free(text);
+	}
+}
+END_TEST
+
 static int count(void *arg, const struct slu_job *j, struct slu_err *err)
 {
 	(void)j, (void)err;
@@ -215,5 +258,5 @@ START_TEST(test_zeros)
 }
 END_TEST
 
-TEST_MAIN("import refused", test_end_in_the_future, test_header,
+TEST_MAIN("import refused", test_end_in_the_future, test_header, test_advice,
 	  test_second_header, test_refused, test_no_origin, test_zeros)

@@ -117,7 +117,7 @@ sysquery: /dev/fd/9: nothing in it is of the format swf' \
 	"$sysquery" import swf /dev/fd/9 9< <(echo 7)
 want 'no file' 3 "sysquery: open $dir/nothing: No such file or directory" \
 	"$sysquery" import swf "$dir/nothing"
-want 'a wrong format' 2 'sysquery: import: format "pbs": it is swf, sacct, json or darshan' \
+want 'a wrong format' 2 'sysquery: import: format "pbs": it is swf, sacct, json or darshan, or rest and a URL' \
 	"$sysquery" import pbs "$dir/nothing"
 want 'a wrong port' 2 'sysquery: --server: "n1:99999" is not host:port' \
 	"$sysquery" hosts --server n1:99999
