@@ -295,6 +295,11 @@ static const char cache_use[] =
 static const char keeping[] =
 	"ALTER TABLE BufferNode ADD COLUMN Keeping INTEGER;";
 
+/* A start that failed counts as set-up; 3 (RUNNING) is a run that failed, whose
+ * data is kept. */
+static const char failed_start[] =
+	"UPDATE Buffer SET FailedIn = 1 WHERE FailedIn = 3;";
+
 static const char *const steps[] = {
 	resource_map, /* 1 */
 	history,      /* 2 */
@@ -318,6 +323,7 @@ static const char *const steps[] = {
 	waited,	      /* 20 */
 	cache_use,    /* 21 */
 	keeping,      /* 22 */
+	failed_start, /* 23 */
 };
 
 const int slu_schema_version = sizeof(steps) / sizeof(steps[0]);

@@ -145,7 +145,7 @@ bool slu_bb_barrier_down(const struct slu_bb *bb,
 			 const char **word)
 {
 	bool out = strncmp(barrier->name, "out.", 4) == 0;
-	bool failed = bb->failure.text && bb->failure.in == SLU_BB_STAGE_OUT;
+	bool failed = slu_bb_failed_with_data(bb);
 	bool shut = slu_bb_barrier_shut(bb, barrier, i);
 
 	*word = shut || (out && failed) ? "abort" : "go";

@@ -39,12 +39,23 @@ bool slu_bb_has_plan(const struct slu_bb *bb)
 	return bb->plan.fs != NULL; /* see slu_plan_bare() */
 }
 
+static bool failed_in(const struct slu_bb *bb, enum slu_bb_state state)
+{
+	return bb->failure.text && bb->failure.in == state;
+}
+
+bool slu_bb_failed_with_data(const struct slu_bb *bb)
+{
+	return failed_in(bb, SLU_BB_RUNNING) || failed_in(bb, SLU_BB_STAGE_OUT);
+}
+
 bool slu_bb_has_data(const struct slu_bb *bb)
 {
-	bool ran = bb->ready > 0 && !bb->end.unlaunched &&
-		   !(bb->failure.text && bb->failure.in == SLU_BB_RUNNING);
-
-	return ran && slu_bb_stages(bb, true) != 0;
+	if (bb->ready <= 0 || failed_in(bb, SLU_BB_SETUP))
+		return false;
+	if (failed_in(bb, SLU_BB_RUNNING)) /* has been told to be kept */
+		return !bb->end.hurry;
+	return !bb->end.unlaunched && slu_bb_stages(bb, true) != 0;
 }
 
 bool slu_bb_in_doubt(const struct slu_bb *bb)
@@ -137,9 +148,8 @@ bool slu_bb_keeps(const struct slu_bb *bb, double now)
 {
 	double seconds = (double)bb->plan.keep_failed;
 
-	return bb->state >= SLU_BB_TEARDOWN && bb->failure.text &&
-	       bb->failure.in == SLU_BB_STAGE_OUT && slu_bb_has_data(bb) &&
-	       !bb->plan.use && seconds > 0 &&
+	return bb->state >= SLU_BB_TEARDOWN && slu_bb_failed_with_data(bb) &&
+	       slu_bb_has_data(bb) && !bb->plan.use && seconds > 0 &&
 	       (bb->state != SLU_BB_DONE || now <= bb->since + seconds);
 }
 

@@ -15,12 +15,16 @@ bool slu_bb_is_asked(const struct slu_bb *bb, uint32_t job_id, uint32_t uid);
 uint64_t slu_bb_stages(const struct slu_bb *bb, bool out);
 /* Does it have a plan that can be carried out? */
 bool slu_bb_has_plan(const struct slu_bb *bb);
-/* Was the file system in use, with data in it that is to be staged out? */
+/* Was the file system in use, with data in it that is to be staged out, or to
+ * be kept as the run has failed? */
 bool slu_bb_has_data(const struct slu_bb *bb);
+/* Has it failed under the running job, or in stage-out? Then nothing more is
+ * staged out, and its data is kept. */
+bool slu_bb_failed_with_data(const struct slu_bb *bb);
 /* Does what is to be staged out depend on how the job ended, which is not
  * known? */
 bool slu_bb_in_doubt(const struct slu_bb *bb);
-/* Do its nodes keep what could not be staged out? */
+/* Do its nodes keep data after such a failure? */
 bool slu_bb_keeps(const struct slu_bb *bb, double now);
 /* Bytes that it uses on node i: until the node is clean its share in the plan,
  * then what is kept there. */

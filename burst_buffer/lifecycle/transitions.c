@@ -114,7 +114,7 @@ static const struct {
 } bb_names[BB_STATES] = {
 	[SLU_BB_SETUP] = {"SETUP", "setup"},
 	[SLU_BB_STAGE_IN] = {"STAGE_IN", "stage-in"},
-	[SLU_BB_RUNNING] = {"RUNNING", "start"},
+	[SLU_BB_RUNNING] = {"RUNNING", "run"},
 	[SLU_BB_STAGE_OUT] = {"STAGE_OUT", "stage-out"},
 	[SLU_BB_TEARDOWN] = {"TEARDOWN", "teardown"},
 	[SLU_BB_DONE] = {"DONE", "done"},

@@ -83,7 +83,8 @@ static void say_too_small(const struct slu_advice_facts *f, struct slu_buf *out)
 
 static bool has_lost_output(const struct slu_advice_facts *f)
 {
-	return slu_eq(f->failed_in, "STAGE_OUT");
+	return slu_eq(f->failed_in, "STAGE_OUT") ||
+	       slu_eq(f->failed_in, "RUNNING");
 }
 
 static void say_lost_output(const struct slu_advice_facts *f,

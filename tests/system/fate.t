@@ -224,12 +224,38 @@ test_mail_lost() {
 	job=$(fate_job '' '/pfs/alice/out.%j' -N1 -w n1 --mail-type=FAIL)
 	wait_for 30 buffer_is "$job" RUNNING
 	on n1 pkill -KILL -x glusterfsd
-	rm "$PFS/alice/wait"
 	ends "$job"
-	mailed "FAIL: the mail says that a server was lost" "$job" 'Failed, stage-out failed: n1: '
-	check "the output says that the stage-out failed" \
+	rm "$PFS/alice/wait"
+	mailed "FAIL: the mail says that a server was lost" "$job" 'Failed, run failed: n1: '
+	check "the output says that the run failed" \
 		matches "$(output "$job" | tail -2)" \
-		'^sluice: stage-out failed: n1: '
+		'^sluice: run failed: n1: '
+}
+
+# Its user had nothing to be staged out, and learns that what is left is kept.
+test_lost_without_stage_out() {
+	local job
+	touch "$PFS/alice/wait"
+	job=$(printf '%s\n' '#!/bin/bash' 'echo precious >$BB_JOBFS/file' \
+		'while [ -e /pfs/alice/wait ]; do sleep 0.1; done' |
+		as_alice sbatch --parsable -N1 -w n2 --bb='capacity=200MiB')
+	wait_for 30 buffer_is "$job" RUNNING
+	wait_for 10 on n2 grep -qs precious "/run/sluice/$job/mnt/data/file"
+	on n2 pkill -KILL -x glusterfsd
+	ends "$job"
+	rm "$PFS/alice/wait"
+	check "a job without stage_out whose server is lost is FAILED" \
+		job_is "$job" FAILED
+	check "its reason says that the run failed, and where the data is kept" \
+		matches "$(on ctl scontrol -o show job "$job")" \
+		'run_failed:_n2:_the_server_of_.*the_data_is_kept_on_n2_for_2-00:00:00'
+	bounded_exec -u alice n2 sluice-node fetch "$job" \
+		/pfs/alice/rescued >/dev/null
+	check "what a lost server leaves of a job without stage_out is kept" \
+		equal "$(cat "$PFS/alice/rescued/file")" precious
+	check "the output says until when the data is kept" \
+		matches "$(output "$job" | tail -1)" \
+		'^sluice: after 20[-0-9T:]+ what is kept is removed$'
 }
 
 test_mail_cancelled() {
@@ -322,6 +348,7 @@ test_mail_well
 test_mail_stage_out_fails
 test_mail_held
 test_mail_lost
+test_lost_without_stage_out
 test_mail_cancelled
 test_mail_array
 test_mail_hostile

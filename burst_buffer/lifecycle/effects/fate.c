@@ -72,13 +72,17 @@ char *slu_bb_kept_where(const struct slu_bb *bb)
 	return text;
 }
 
+static bool has_kept(const struct slu_bb *bb)
+{
+	return slu_bb_failed_with_data(bb) && slu_bb_has_data(bb);
+}
+
 char *slu_bb_failed_text(const struct slu_bb *bb)
 {
 	const char *phase = slu_bb_phase(bb->failure.in);
 	char *where, *text;
 
-	if (bb->failure.in != SLU_BB_STAGE_OUT ||
-	    (!bb->plan.use && bb->plan.keep_failed <= 0))
+	if (!has_kept(bb) || (!bb->plan.use && bb->plan.keep_failed <= 0))
 		return slu_asprintf("%s failed: %s", phase, bb->failure.text);
 	where = slu_bb_kept_where(bb);
 	text = where ? slu_asprintf("%s failed: %s; %s", phase,
@@ -298,8 +302,8 @@ static void put_until(struct slu_buf *out, const struct slu_bb *bb)
 	char when[32];
 	struct tm tm;
 
-	if (bb->failure.in != SLU_BB_STAGE_OUT || bb->plan.use ||
-	    bb->plan.keep_failed <= 0 || !localtime_r(&until, &tm) ||
+	if (!has_kept(bb) || bb->plan.use || bb->plan.keep_failed <= 0 ||
+	    !localtime_r(&until, &tm) ||
 	    !strftime(when, sizeof(when), "%Y-%m-%dT%H:%M:%S", &tm))
 		return;
 	slu_buf_printf(out, "\nafter %s what is kept is removed", when);

@@ -11,10 +11,10 @@
  * a prefix, one a line. NULL: no memory. Caller frees. */
 char *slu_bb_begin_text(const struct slu_bb *bb);
 char *slu_bb_stage_out_text(const struct slu_bb *bb);
-/* What failed, and where a failed stage-out's data is: "stage-out failed: ...".
- * NULL: no memory. Caller frees. */
+/* What failed, "stage-out failed: ...", and where the data is if the run or its
+ * stage-out failed. NULL: no memory. Caller frees. */
 char *slu_bb_failed_text(const struct slu_bb *bb);
-/* Where the data of a failed stage-out is, and how to fetch it. NULL: no
+/* Where the data of a failed run or stage-out is, and how to fetch it. NULL: no
  * memory. Caller frees. */
 char *slu_bb_kept_where(const struct slu_bb *bb);
 /* What on= or the job's end leave out of its stage-out, and why: "stage_out of

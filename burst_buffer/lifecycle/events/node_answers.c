@@ -26,15 +26,10 @@ int slu_bb_up_word(const struct slu_bb *bb, double now, const char **word,
 	return 0;
 }
 
-bool slu_bb_stage_out_failed(const struct slu_bb *bb)
-{
-	return bb->failure.text && bb->failure.in == SLU_BB_STAGE_OUT;
-}
-
 /* For a node that takes down, or asks whether it has to. */
 const char *slu_bb_down_word(const struct slu_bb *bb)
 {
-	if (slu_bb_has_data(bb) && slu_bb_stage_out_failed(bb))
+	if (slu_bb_has_data(bb) && slu_bb_failed_with_data(bb))
 		return "abort";
 	return bb->state == SLU_BB_STAGE_OUT ? "go" : "skip";
 }
@@ -92,7 +87,7 @@ int slu_bb_poll_word(const struct slu_bb *bb, size_t i, double now,
 		*word = "left";
 	else if (m->state == SLU_NODE_DOWN || m->state == SLU_NODE_LOST ||
 		 m->state == SLU_NODE_CLEAN)
-		*word = slu_bb_stage_out_failed(bb) || slu_bb_is_replaced(bb, i)
+		*word = slu_bb_failed_with_data(bb) || slu_bb_is_replaced(bb, i)
 				? "abort"
 				: "go";
 	else if (bb->ready > 0)

@@ -25,7 +25,6 @@ int slu_bb_poll_word(const struct slu_bb *bb, size_t i, double now,
 const char *slu_bb_returned_word(const struct slu_buffers *b,
 				 const struct slu_bb *bb, size_t i, double now,
 				 const char *word);
-bool slu_bb_stage_out_failed(const struct slu_bb *bb);
 /* Would a poll of this member get "ended" or "abort"? */
 bool slu_bb_is_over(const struct slu_bb *bb, size_t member, double now);
 /* Fills in the answer with this word; the caller clears it with

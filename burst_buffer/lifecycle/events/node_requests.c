@@ -338,7 +338,7 @@ int slu_buffers_report(struct slu_buffers *b, const struct slu_report *report,
 		return -1;
 	if (step->kind == DOWN)
 		word = slu_bb_down_word(at.bb);
-	if (step->kind == OUT && slu_bb_stage_out_failed(at.bb))
+	if (step->kind == OUT && slu_bb_failed_with_data(at.bb))
 		word = "abort";
 	return slu_bb_answer(at.bb, word, out, err);
 }

@@ -72,11 +72,14 @@ enum cause {
 	CUT_SHORT, /* Slurm ended the run because of a node */
 };
 
-/* A lost node has lost its data: the stage-out cannot succeed any more, but
- * what the other nodes have is kept. */
+/* Failures of RUNNING are those of a run that had a whole file system, whose
+ * data is kept. Other failures in that state are of an `up` that had not ended
+ * yet. */
 static enum slu_bb_state phase_of(const struct slu_bb *bb, enum cause cause)
 {
-	return cause == SERVER ? SLU_BB_STAGE_OUT : bb->state;
+	if (cause == SERVER)
+		return SLU_BB_RUNNING;
+	return bb->state == SLU_BB_RUNNING ? SLU_BB_SETUP : bb->state;
 }
 
 /* The run began before this database knew it, and only its request is known. It
@@ -153,6 +156,7 @@ static int choose_verdict(struct slu_buffers *b, const struct slu_bb *bb,
 static int fail(struct slu_buffers *b, struct slu_bb *bb, enum cause cause,
 		const char *nodes, char *text, double now, struct slu_err *err)
 {
+	const enum slu_bb_state in = phase_of(bb, cause);
 	enum slu_bb_verdict verdict;
 	enum slu_on_failure what;
 
@@ -167,16 +171,14 @@ static int fail(struct slu_buffers *b, struct slu_bb *bb, enum cause cause,
 		return -1;
 	if (cause == CANCELLED && (what == SLU_REQUEUE || what == SLU_HOLD))
 		what = SLU_FAIL;
-	if (slu_bb_set_failure(b->db, bb, phase_of(bb, cause), text, verdict,
-			       what, what == SLU_REQUEUE ? nodes : NULL, now,
-			       err))
+	if (slu_bb_set_failure(b->db, bb, in, text, verdict, what,
+			       what == SLU_REQUEUE ? nodes : NULL, now, err))
 		return -1;
-	slu_bb_log(b, bb, SLU_WARN, "%s failed: %s", slu_bb_phase(bb->state),
-		   text);
+	slu_bb_log(b, bb, SLU_WARN, "%s failed: %s", slu_bb_phase(in), text);
 	bb->failure.bound_seen = false;
-	slu_bb_phase_failed(b, bb->state);
+	slu_bb_phase_failed(b, in);
 	if (verdict == SLU_VERDICT_SENT)
-		slu_bb_phase_verdict(b, bb->state, what);
+		slu_bb_phase_verdict(b, in, what);
 	slu_bb_request_effects(b, bb, SLU_EFFECT_VERDICT | SLU_EFFECT_WAKE);
 	return 0;
 }

@@ -60,9 +60,9 @@ static const char *why_end(const struct slu_buffers *b, const struct slu_bb *bb,
 /* Was a job that used it unable to stage out everything? */
 static bool left_data(const struct slu_bb *user, const struct slu_bb *bb)
 {
-	return user->plan.use == bb->id && user->failure.text &&
-	       user->failure.in == SLU_BB_STAGE_OUT &&
-	       user->state >= SLU_BB_STAGE_OUT && slu_bb_has_data(user);
+	return user->plan.use == bb->id && slu_bb_failed_with_data(user) &&
+	       user->state >= SLU_BB_STAGE_OUT && slu_bb_has_data(user) &&
+	       slu_bb_stages(user, true);
 }
 
 /* Record only the first failed stage-out. While one is recorded the buffer does

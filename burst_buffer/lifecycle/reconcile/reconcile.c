@@ -126,11 +126,24 @@ static const char *const event_texts[] = {
 /* History text: stage-out is over, and how the data was verified. */
 static const char *staged_text(const struct slu_bb *bb, char text[120])
 {
+	if (bb->failure.text && bb->failure.in == SLU_BB_RUNNING)
+		return "nothing was staged out, as the run had failed";
 	if (bb->failure.text || !slu_bb_stages(bb, true))
 		return event_texts[SLU_BB_STAGED];
 	snprintf(text, 120, "%s, verified %s", event_texts[SLU_BB_STAGED],
 		 slu_bb_verified(bb));
 	return text;
+}
+
+/* text: space for it. */
+static const char *event_text(const struct slu_bb *bb, enum slu_bb_event event,
+			      char text[120])
+{
+	if (event == SLU_BB_STAGED)
+		return staged_text(bb, text);
+	if (event == SLU_BB_ENDED_DATA && bb->failure.text)
+		return event_texts[SLU_BB_ENDED];
+	return event_texts[event];
 }
 
 /* The persistent buffer that this one uses, or the buffer whose stage-in it has
@@ -165,9 +178,7 @@ static int advance(struct slu_buffers *b, struct slu_bb *bb,
 	char *kept = event == SLU_BB_GONE && slu_bb_keeps(bb, now)
 			     ? slu_bb_kept_where(bb)
 			     : NULL;
-	const char *text = kept			    ? kept
-			   : event == SLU_BB_STAGED ? staged_text(bb, staged)
-						    : event_texts[event];
+	const char *text = kept ? kept : event_text(bb, event, staged);
 	int rc;
 
 	rc = slu_bb_advance(b->db, bb, event, text, now, err);

@@ -260,7 +260,7 @@ int slu_bb_load(struct slu_buffers *b, double now, struct slu_err *err)
 	struct slu_rows *rows = slu_db_query(
 		b->db, err,
 		"SELECT BID FROM Buffer WHERE (State < 6 OR Since > ?"
-		" OR (FailedIn = 4 AND Since > ?)) AND Broken IS NULL"
+		" OR (FailedIn IN (3, 4) AND Since > ?)) AND Broken IS NULL"
 		" UNION SELECT BID FROM BufferNode JOIN Buffer USING (BID)"
 		" WHERE (BufferNode.State = 6 OR Orders <> 0)"
 		" AND Broken IS NULL AND Since > ? ORDER BY BID",

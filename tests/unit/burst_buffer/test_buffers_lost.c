@@ -2,6 +2,7 @@
 /* Tests buffers that lose nodes: tolerated losses, lost and incomplete data. */
 #include "config.h"
 #include "tests/unit/burst_buffer/burst_world.h"
+#include "burst_buffer/lifecycle/record.h"
 #include "burst_buffer/lifecycle/reports/buffer_report.h"
 
 /* With tolerate=1 and data that each node has alone, one node may be lost after
@@ -78,6 +79,8 @@ START_TEST(test_tolerate_back)
 }
 END_TEST
 
+#define OUT_TO_DST "; stage_out source=$BB_JOBFS/o destination=/dst"
+
 static void tell_broken(struct world *w, int node)
 {
 	const struct slu_report r = {
@@ -88,11 +91,57 @@ static void tell_broken(struct world *w, int node)
 	report(w, &w->node[node], r);
 }
 
+#define KEPT "the data is kept on n[1-4] for 2-00:00:00"
+
+/* The text says what is done with the data. */
+static void expect_kept(struct world *w, bool fails, bool keeps)
+{
+	if (fails)
+		expect(strstr(w->text,
+			      "sluice: run failed: n2: /s1 (/dev/sdb1) "
+			      "is not mounted any more") ||
+			       strstr(w->text, "sluice: run failed: n3: /s1"),
+		       "%s", w->text);
+	expect((fails && keeps) == !!strstr(w->text, KEPT), "%s", w->text);
+}
+
+static void break_run(const char *request, const char *conf, int broken,
+		      bool fails)
+{
+	const bool keeps = !strstr(conf, "KeepFailed=0");
+	struct world w;
+
+	world_new(&w, 4, request, conf);
+	run_until(&w, AT_RUN);
+	for (int i = 0; i < broken; i++)
+		tell_broken(&w, i + 1);
+	ck_assert_int_eq(w.verdicts, fails);
+	expect_kept(&w, fails, keeps);
+	world_restart(&w);
+	w.node[1].fail_down =
+		strstr(request, "tolerate") && strstr(request, "out") ? 3 : -1;
+	job_end(&w, fails ? "FAILED" : "COMPLETED");
+	run_all(&w);
+	ck_assert_str_eq(w.state, "DONE");
+	ck_assert_int_eq(w.verdicts, fails);
+	for (int i = 0; i < 4; i++)
+		expect(fails ? w.node[i].keep : i == 1 || !w.node[i].keep,
+		       "n%d: %s %s", i + 1, request, conf);
+	expect_kept(&w, fails, keeps);
+	ck_assert_int_eq(history_has(&w, KEPT), fails && keeps);
+	world_restart(&w); /* what is kept is known for as long */
+	ck_assert(slu_bb_of(w.b, JOB)->keeps == (fails && keeps));
+	world_free(&w);
+}
+
 /* A device that fails under the job is as a server that ends (OnServerLoss),
- * and named; where tolerate= allows for it the job goes on, and what the other
+ * and named, and what is left of the data is kept, whether or not any is to be
+ * staged out; where tolerate= allows for it the job goes on, and what the other
  * nodes have is staged out. */
 START_TEST(test_broken)
 {
+	static const char *const outs[] = {"", OUT_TO_DST,
+					   OUT_TO_DST " on=success"};
 	static const struct {
 		const char *request, *conf;
 		int broken;
@@ -101,39 +150,43 @@ START_TEST(test_broken)
 		{"jobfs type=tmp capacity=4GiB tolerate=1", "", 1, false},
 		{"jobfs type=tmp capacity=4GiB tolerate=1", "", 2, true},
 		{"jobfs type=tmp capacity=4GiB", "", 1, true},
+		{"jobfs type=tmp capacity=4GiB", "\nKeepFailed=0", 1, true},
 		{"jobfs capacity=4GiB", "", 1, true},
+		{"jobfs capacity=4GiB", "\nOnServerLoss=requeue", 1, true},
+		{"jobfs capacity=4GiB", "\nOnServerLoss=hold", 1, true},
 		{"jobfs capacity=4GiB", "\nOnServerLoss=leave", 1, false},
 	};
 
-	each(c, cases)
+	each(out, outs) each(c, cases)
 	{
-		char *request = slu_asprintf("%s; stage_out source=$BB_JOBFS/o "
-					     "destination=/dst",
-					     c->request);
+		char *request = slu_asprintf("%s%s", c->request, *out);
 		char *conf = slu_asprintf("FileSystem=tmp Driver=scratch%s",
 					  c->conf);
-		struct world w;
 
-		world_new(&w, 4, request, conf);
-		run_until(&w, AT_RUN);
-		for (int i = 0; i < c->broken; i++)
-			tell_broken(&w, i + 1);
-		ck_assert_int_eq(w.verdicts, c->fails);
-		expect(!c->fails ||
-			       strstr(w.text,
-				      "failed: n2: /s1 (/dev/sdb1) is") ||
-			       strstr(w.text, "failed: n3: /s1 (/dev/sdb1) is"),
-		       "%s", w.text);
-		world_restart(&w);
-		w.node[1].fail_down = strstr(c->request, "tolerate") ? 3 : -1;
-		job_end(&w, c->fails ? "FAILED" : "COMPLETED");
-		run_all(&w);
-		ck_assert_str_eq(w.state, "DONE");
-		ck_assert_int_eq(w.verdicts, c->fails);
-		ck_assert(w.node[0].keep == c->fails);
-		world_free(&w);
+		break_run(request, conf, c->broken, c->fails);
 		free(request);
 		free(conf);
+	}
+}
+END_TEST
+
+/* The user wants nothing of it (scancel --hurry), or no task was launched. */
+START_TEST(test_broken_unlaunched)
+{
+	for (int hurry = 0; hurry < 2; hurry++) {
+		struct world w;
+
+		world_new(&w, 4, "jobfs capacity=4GiB", NULL);
+		run_until(&w, AT_RUN);
+		tell_broken(&w, 1);
+		w.job.unlaunched = true;
+		w.job.hurry = hurry;
+		job_end(&w, "FAILED");
+		run_all(&w);
+		ck_assert_str_eq(w.state, "DONE");
+		ck_assert(w.node[0].keep == !hurry);
+		expect_kept(&w, true, !hurry);
+		world_free(&w);
 	}
 }
 END_TEST
@@ -300,4 +353,5 @@ START_TEST(test_without)
 END_TEST
 
 TEST_MAIN("buffers lost", test_tolerate, test_tolerate_back, test_broken,
-	  test_without, test_lost_without_data, test_lost_all, test_incomplete)
+	  test_broken_unlaunched, test_without, test_lost_without_data,
+	  test_lost_all, test_incomplete)

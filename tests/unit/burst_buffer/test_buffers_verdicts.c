@@ -32,8 +32,8 @@ START_TEST(test_fail_up)
 		ck_assert(w.node[0].skip && w.node[1].skip);
 		ck_assert(w.final == (in == 3));
 		ck_assert_str_eq(w.state, "DONE");
-		snprintf(want, sizeof(want), "6 %d 2 %d 0 555 %d 0 --- ---", in,
-			 in == 2 ? 1 : 0, at < 8 ? 0 : 3000);
+		snprintf(want, sizeof(want), "6 %d 2 %d 0 555 %d 0 --- ---",
+			 in == 2 ? 2 : 1, in == 2 ? 1 : 0, at < 8 ? 0 : 3000);
 		expect_outcome(&w, want);
 		world_free(&w);
 	}

@@ -161,5 +161,25 @@ START_TEST(test_all_or_nothing)
 }
 END_TEST
 
+/* What earlier programs called a start that failed keeps no data. */
+START_TEST(test_failed_start)
+{
+	const char *path = tmpfile_path("a.db");
+	struct slu_db *db;
+
+	slu_db_close(slu_db_open(path, SLU_DB_WRITE, &err));
+	script(path,
+	       "INSERT INTO Buffer (JobID, Restarts, Uid, Nodes, State,"
+	       " Created, Since, Plan, FailedIn) VALUES"
+	       " (7, 0, 1, 1, 6, 1, 1, '{}', 3), (8, 0, 1, 1, 6, 1, 1, '{}', 4);"
+	       "PRAGMA user_version = 22");
+	db = slu_db_open(path, SLU_DB_WRITE, &err);
+	ck_assert_msg(db != NULL, "%s", err.text);
+	ck_assert_int_eq(value(db, "SELECT sum(FailedIn) FROM Buffer"), 1 + 4);
+	slu_db_close(db);
+}
+END_TEST
+
 TEST_MAIN("migrations", test_new_database, test_texts_once, test_original,
-	  test_newer_database_is_refused, test_all_or_nothing)
+	  test_newer_database_is_refused, test_all_or_nothing,
+	  test_failed_start)

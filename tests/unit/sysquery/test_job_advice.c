@@ -155,6 +155,8 @@ START_TEST(test_too_small)
 	f.failed_in = "STAGE_OUT"; /* there the destination is full */
 	f.held = false;
 	HOLDS(f, "output-not-staged ");
+	f.failed_in = "RUNNING";
+	HOLDS(f, "output-not-staged ");
 	ck_assert_ptr_nonnull(strstr(said(&f), "staged out. \"sysquery"));
 	f.kept = "the data is kept on n1: srun -N1 -w n1 sluice-node fetch 17 "
 		 "DIR";

@@ -138,7 +138,7 @@ START_TEST(test_beeond_lost)
 	ctl_until_told("beegfs-storage of gkfs (BeeOND) has ended");
 	ck_assert_str_eq(ctl_verdict, "fail");
 	end_job("FAILED");
-	expect(strstr(ctl_text, "stage-out failed: n"), "%s", ctl_text);
+	expect(strstr(ctl_text, "run failed: n"), "%s", ctl_text);
 	expect(strstr(ctl_text, "the data is kept on n[1-2]"), "%s", ctl_text);
 	nodes_end();
 }
