@@ -31,10 +31,14 @@ int slu_devices_used(const struct slu_node *n, uint64_t *bytes,
 
 uint64_t slu_devices_kept_takes(const struct slu_node *n)
 {
-	uint64_t sum = 0;
+	uint64_t sum = 0, one;
 
-	for (size_t k = 0; k <= n->n_more; k++)
-		sum += slu_storage_kept_takes(slu_devices_storage(n, k));
+	for (size_t k = 0; k <= n->n_more; k++) {
+		one = slu_storage_kept_takes(slu_devices_storage(n, k));
+		if (!one)
+			return 0;
+		sum += one;
+	}
 	return sum;
 }
 

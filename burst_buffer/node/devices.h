@@ -13,9 +13,11 @@
 /* The storage on the k-th device, of 1 + n->n_more. Borrowed. */
 struct slu_storage *slu_devices_storage(const struct slu_node *n, size_t k);
 
-/* slu_storage_used(), slu_storage_kept_takes() of all devices together. */
+/* slu_storage_used() of all devices together. */
 int slu_devices_used(const struct slu_node *n, uint64_t *bytes,
 		     struct slu_err *err);
+/* slu_storage_kept_takes() of all devices together; 0: of one it is not known,
+ * as it is not mounted (its part is kept when it is back). */
 uint64_t slu_devices_kept_takes(const struct slu_node *n);
 /* slu_storage_stored() of each: the first error. */
 int slu_devices_stored(const struct slu_node *n, struct slu_err *err);

@@ -198,6 +198,10 @@ doctor() {
 	on ctl sysquery doctor
 }
 
+share_is_used() { # all of n1's share, 200MiB and more, and little of n2's
+	on ctl scontrol show burst | grep -qE ' UsedSpace=2([0-9]{2}M|[0-9]{5}K|[0-9]{8})'
+}
+
 # A disk of n1 fails under a running job: who asks for the job is told which.
 test_fails() { # TEXT PATTERN COMMAND
 	local job
@@ -224,6 +228,9 @@ stage_out source=$BB_JOBFS/ destination=/pfs/alice/never' <<-'EOT'
 		"$DISKS/n1.s1.img"
 	on n1 sluice-node recover
 	check_within 90 "no node has it to clean any more" no_buffer_alive
+	[ "$1" != unmounted ] ||
+		check_within 10 "what is kept counts with all that lay on n1" \
+			share_is_used
 	for n in n1 n2; do
 		quietly on $n sluice-node discard "$job"
 	done

@@ -4,6 +4,7 @@
 #include "tests/unit/burst_buffer/node/root.h"
 #include "burst_buffer/drivers/driver.h"
 #include "burst_buffer/host/mtab.h"
+#include "burst_buffer/node/devices.h"
 #include "burst_buffer/node/teardown/kept_expiry.h"
 #include "burst_buffer/node/setup/user_directories.h"
 #include "burst_buffer/storage/image.h"
@@ -24,6 +25,20 @@ static bool is_open(const char *path)
 		_exit(setgid(65534) || setuid(65534) || access(path, X_OK));
 	wait(&status);
 	return status == 0;
+}
+
+/* What s takes, which is kept; and with another device, which is not mounted:
+ * what will be kept there is not known. */
+static void expect_takes(uint64_t bytes)
+{
+	struct slu_storage more[] = {s, {.dir = "/nonexistent/17.4"}};
+	struct slu_node n = {.storage = s, .more = more};
+
+	ck_assert_uint_eq(slu_devices_kept_takes(&n), bytes);
+	n.n_more = 1;
+	ck_assert_uint_eq(slu_devices_kept_takes(&n), 2 * bytes);
+	n.n_more = 2;
+	ck_assert_uint_eq(slu_devices_kept_takes(&n), 0);
 }
 
 /* What servers of root's serve is out of users' reach until it is kept. */
@@ -62,6 +77,7 @@ START_TEST(test_kept_data_becomes_readable)
 	expect(st.st_blocks * 512 < 3 << 20, "%jd", (intmax_t)st.st_blocks);
 	ck_assert_uint_eq(slu_storage_kept_takes(&s),
 			  (uint64_t)st.st_blocks * 512);
+	expect_takes((uint64_t)st.st_blocks * 512);
 	/* After a reboot. */
 	expect_ok(slu_unmount_below(top, 0, 1, &err), err);
 	snprintf(path, sizeof(path), "%s/kept/17.4", w.storage);
