@@ -342,7 +342,7 @@ int slu_node_take_plan(struct slu_node *n, struct slu_plan *plan,
 		.log = n->log_dir,
 		.dir = n->dir,
 		.mnt = n->mnt,
-		.partial = n->conf->on_server_loss == SLU_COMPLETE,
+		.partial = n->conf && n->conf->on_server_loss == SLU_COMPLETE,
 	};
 	n->root = n->driver->interposed ? n->mnt
 		  : n->driver->shared	? n->top
