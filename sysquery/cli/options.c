@@ -404,7 +404,7 @@ const struct slu_cli_option slu_options[] = {
 	 "of stripe: bytes/s of a target", SLU_TAKES_ONE, put_rate,
 	 "target_rate"},
 	{SLU_OPT_MDT, "mdt", "SIZE",
-	 "of stripe explain: bytes of a file on its MDT, or off", SLU_TAKES_ONE,
+	 "of stripe explain: so much on the MDT, or off", SLU_TAKES_ONE,
 	 put_mdt, "mdt"},
 	{SLU_OPT_POOL, "pool", "NAME", "of stripe explain: whose targets",
 	 SLU_TAKES_ONE, put_text, "pool"},
