@@ -216,11 +216,9 @@ static int flap(const char *arg)
 	_exit(rc);
 }
 
-/* All bricks are there before and after, and a list lacks what one of them
- * has: nothing is taken for staged out. */
-START_TEST(test_brick_that_was_away_meanwhile)
+static void flap_while_listed(const char *more, const char *told)
 {
-	if (no_glusterfs() || !begin("glusterfs", ""))
+	if (no_glusterfs() || !begin("glusterfs", more))
 		return;
 	job_starts(request);
 	up();
@@ -229,11 +227,26 @@ START_TEST(test_brick_that_was_away_meanwhile)
 	nodes_all(flap, "n1", 0);
 	down();
 	ctl_until("DONE");
-	ctl_until_told("was unreachable while its files were listed");
+	ctl_until_told(told);
 	ck_assert_str_eq(ctl_verdict, "fail");
 	nodes_all(expire, "", 0);
 	expect_nothing_left();
 	nodes_end();
+}
+
+/* All bricks are there before and after, and a list lacks what one of them
+ * has: nothing is taken for staged out. */
+START_TEST(test_brick_that_was_away_meanwhile)
+{
+	flap_while_listed("OnServerLoss=leave\n",
+			  "was unreachable while its files were listed");
+}
+END_TEST
+
+/* The client does not go on. */
+START_TEST(test_brick_that_was_away)
+{
+	flap_while_listed("", "stage-out failed: n1: ");
 }
 END_TEST
 
@@ -243,6 +256,7 @@ static int run(void)
 
 	add(suite, "watch", test_watch, 1);
 	add(suite, "flap", test_brick_that_was_away_meanwhile, 1);
+	add(suite, "lost", test_brick_that_was_away, 1);
 	return run_suite(suite);
 }
 
