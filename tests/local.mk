@@ -97,6 +97,12 @@ tests_fakes_fake_gkfs_intercept_la_SOURCES = tests/fakes/fake_gkfs_intercept.c \
 tests_fakes_fake_gkfs_intercept_la_LDFLAGS = -module -avoid-version -shared \
 	-rpath /nowhere
 tests_fakes_fake_gkfs_intercept_la_LIBADD = -ldl
+# All that system tests use.
+.PHONY: fakes
+fakes: tests/fakes/fake_gkfwd tests/fakes/fake_gkfwd_put \
+	tests/fakes/fake_gkfs_daemon tests/fakes/fake_gkfs_intercept.la \
+	tests/fakes/fake_lctl tests/fakes/fake_lustre_client.la
+
 dist_check_SCRIPTS += tests/fakes/test_fake_gkfwd.sh \
 	tests/fakes/test_forwarder.sh
 TESTS += tests/fakes/test_fake_gkfwd.sh tests/fakes/test_forwarder.sh
