@@ -48,7 +48,7 @@ int slu_act_set_end(void *arg, const struct slu_ctl_end *end, int64_t max,
 bool slu_act_set_ends(void *arg, const struct slu_ctl_end *end, size_t n,
 		      int64_t max);
 
-/* In start_notes.c. */
+/* In start_comments.c. */
 void slu_act_tell_starts(void *arg, const struct slu_start_told *told,
 			 size_t n);
 

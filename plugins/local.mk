@@ -26,7 +26,7 @@ libsluhost_la_SOURCES = \
 	plugins/partitions.c plugins/partitions.h \
 	plugins/eligible_nodes.c plugins/eligible_nodes.h \
 	plugins/hetjobs.c plugins/hetjobs.h plugins/ctl_ops.c plugins/host.h \
-	plugins/planned_starts.c plugins/start_notes.c \
+	plugins/planned_starts.c plugins/start_comments.c \
 	plugins/mail_program.c \
 	plugins/limits.c plugins/limit_facts.c plugins/limits_rules.c plugins/limits_user.c \
 	plugins/limits.h \
